@@ -1,0 +1,8 @@
+"""Vocabularies, readers of real data, and the embedded corpora."""
+
+from keras_attention.data.corpus import Corpus, DataError, Link, Pairs
+from keras_attention.data.links import read_links
+from keras_attention.data.sources import load
+from keras_attention.data.vocabulary import Vocabulary
+
+__all__ = ["Corpus", "DataError", "Link", "Pairs", "Vocabulary", "load", "read_links"]
