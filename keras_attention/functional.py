@@ -1,0 +1,242 @@
+"""Attention as pure functions of arrays, on every backend of Keras.
+
+Shapes: Tq query length, Tk key length, D width of queries and keys, Dv width of values, U units;
+`...` is any number of leading axes: none, (B,) or (B, H).
+
+All of them are one formula with different scores:
+
+    weights = softmax(score(query, key) + bias)        (..., Tq, Tk)
+    output  = weights · value                          (..., Tq, Dv)
+"""
+
+import functools
+import math
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_attention.masks import align_mask, as_mask, causal_mask, combine_masks
+
+__all__ = [
+    "additive_attention",
+    "additive_scores",
+    "attention",
+    "dot_scores",
+    "hide",
+    "masked_softmax",
+    "rotary",
+    "scaled_dot_product_attention",
+]
+
+LOWEST = float(np.finfo("float32").min)
+
+
+def scaled_dot_product_attention(
+    query, key, value, *, mask=None, bias=None, causal=False, scale=None, dropout=None
+):
+    """softmax(query · keyᵀ / √D + bias) · value.
+
+    The query is scaled before the product, so that float16 does not overflow, and the softmax runs in float32.
+    What the mask hides never reaches the result, be it NaN, and a query that may see nothing gets zeros.
+
+    Args:
+        query: (..., Tq, D).
+        key: (..., Tk, D).
+        value: (..., Tk, Dv).
+        mask: boolean, True = may be attended to: (Tq, Tk), or with leading axes what broadcasts to (..., Tq, Tk).
+            One of rank 3 counts for all heads of scores of rank 4.
+        bias: added to the scores; −inf hides as a mask does.
+        causal: hide the future; the last query stands at the last key.
+        scale: factor of the scores; None means 1 / √D.
+        dropout: function applied to the weights before they meet the values. The returned weights are those before.
+
+    Returns:
+        output (..., Tq, Dv), weights (..., Tq, Tk)
+
+    Raises:
+        ValueError: query and key differ in width, key and value in length, or the mask holds floats.
+
+    Paper: Vaswani et al., 2017, "Attention Is All You Need".
+
+    >>> output, weights = scaled_dot_product_attention([[1.0, 0.0]], [[4.0, 0.0], [0.0, 4.0]], [[1.0], [2.0]])
+    >>> weights.numpy().round(3), output.numpy().round(3)
+    (array([[0.944, 0.056]], dtype=float32), array([[1.056]], dtype=float32))
+    """
+    score = functools.partial(dot_scores, scale=scale)
+    return attention(score, query, key, value, mask=mask, bias=bias, causal=causal, dropout=dropout)
+
+
+def additive_attention(query, key, value, vector, *, mask=None, bias=None, causal=False, dropout=None):
+    """softmax(vᵀ tanh(query + key) + bias) · value, for queries and keys that are projected to one width.
+
+    Args:
+        query: W_q q, (..., Tq, U).
+        key: W_k k, (..., Tk, U).
+        value: (..., Tk, Dv).
+        vector: v, (U,).
+        mask, bias, causal, dropout: as in `scaled_dot_product_attention`.
+
+    Returns:
+        output (..., Tq, Dv), weights (..., Tq, Tk)
+
+    Raises:
+        ValueError: as in `scaled_dot_product_attention`.
+
+    Paper: Bahdanau et al., 2015, "Neural Machine Translation by Jointly Learning to Align and Translate".
+
+    >>> output, weights = additive_attention([[0.0]], [[9.0], [-9.0]], [[1.0], [2.0]], [1.0])
+    >>> weights.numpy().round(3)
+    array([[0.881, 0.119]], dtype=float32)
+    """
+    score = functools.partial(additive_scores, vector=vector)
+    return attention(score, query, key, value, mask=mask, bias=bias, causal=causal, dropout=dropout)
+
+
+def attention(score, query, key, value, *, mask=None, bias=None, causal=False, dropout=None):
+    """softmax(score(query, key) + bias) · value, for any score.
+
+    Args:
+        score: function of (..., Tq, D) and (..., Tk, D) that gives (..., Tq, Tk).
+        query, key, value, mask, bias, causal, dropout: as in `scaled_dot_product_attention`.
+
+    Returns:
+        output (..., Tq, Dv), weights (..., Tq, Tk)
+
+    Raises:
+        ValueError: as in `scaled_dot_product_attention`.
+
+    >>> score = lambda query, key: -ops.abs(query - ops.transpose(key))
+    >>> attention(score, [[3.0]], [[3.0], [90.0]], [[1.0], [2.0]])[0].numpy()
+    array([[1.]], dtype=float32)
+    """
+    query, key, value = map(ops.convert_to_tensor, (query, key, value))
+    if None not in (key.shape[-2], value.shape[-2]) and key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"{key.shape[-2]} keys for {value.shape[-2]} values: each value needs its key.")
+    if bias is not None:
+        bias = ops.convert_to_tensor(bias)
+        mask = combine_masks(mask, bias != -math.inf)
+    if causal:
+        mask = combine_masks(mask, causal_mask(ops.shape(query)[-2], ops.shape(key)[-2]))
+    if mask is not None:
+        mask = align_mask(as_mask(mask), rank=len(query.shape))
+        query, key, value = hide(query, key, value, mask)
+
+    scores = score(query, key)  # (..., Tq, Tk)
+    if bias is not None:
+        dtype = keras.backend.result_type(scores.dtype, "float32")
+        scores = ops.cast(scores, dtype) + ops.cast(bias, dtype)
+    weights = ops.cast(masked_softmax(scores, mask), value.dtype)
+    output = ops.matmul(weights if dropout is None else dropout(weights), value)  # (..., Tq, Dv)
+    return output, weights
+
+
+def dot_scores(query, key, scale=None):
+    """scale · query · keyᵀ: (..., Tq, D) and (..., Tk, D) → (..., Tq, Tk); scale None means 1 / √D.
+
+    Raises:
+        ValueError: query and key differ in width.
+
+    >>> dot_scores(ops.ones((2, 4)), ops.ones((1, 4))).numpy()
+    array([[2.],
+           [2.]], dtype=float32)
+    """
+    width = query.shape[-1]
+    if width != key.shape[-1]:
+        raise ValueError(
+            f"The query's width is {width} and the key's {key.shape[-1]}, but a dot product needs equal widths: "
+            "project them to one width first."
+        )
+    scale = 1 / math.sqrt(width) if scale is None else scale
+    return ops.matmul(query * ops.cast(scale, query.dtype), ops.swapaxes(key, -1, -2))
+
+
+def additive_scores(query, key, vector):
+    """vᵀ tanh(query + key): (..., Tq, U) and (..., Tk, U) → (..., Tq, Tk).
+
+    >>> additive_scores(ops.zeros((1, 2)), ops.ones((3, 2)), ops.ones(2)).numpy().round(2)
+    array([[1.52, 1.52, 1.52]], dtype=float32)
+    """
+    hidden = ops.tanh(query[..., :, None, :] + key[..., None, :, :])  # (..., Tq, Tk, U)
+    return ops.dot(hidden, ops.cast(vector, hidden.dtype))
+
+
+def masked_softmax(scores, mask=None):
+    """softmax over the keys that the mask leaves, in float32; a row that it hides as a whole is zero.
+
+    Args:
+        scores: (..., Tq, Tk).
+        mask: boolean, broadcasts to the scores.
+
+    Returns:
+        weights (..., Tq, Tk) in float32 (float64 for float64). The gradient is finite, also for a hidden row.
+
+    >>> masked_softmax(ops.array([[0.0, 0.0, 5.0], [1.0, 2.0, 3.0]]), [[True, True, False], [False] * 3]).numpy()
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 0. ]], dtype=float32)
+    """
+    scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
+    if mask is None:
+        return ops.softmax(scores, axis=-1)
+    mask = as_mask(mask)
+    weights = ops.softmax(ops.where(mask, scores, LOWEST), axis=-1)
+    return ops.where(mask, weights, 0)
+
+
+def hide(query, key, value, mask):
+    """Removes what a mask hides before anything is computed from it, since 0 · NaN is NaN.
+
+    A query that may see nothing, and a key and value that nobody may see, become zero. A value that is not finite
+    but that somebody may see becomes zero too, and its key NaN: who may see it gets NaN, who may not stays clean.
+
+    Args:
+        query: (..., Tq, D).
+        key: (..., Tk, D).
+        value: (..., Tk, Dv).
+        mask: (..., Tq, Tk).
+
+    Returns:
+        query, key, value
+
+    >>> query, key, value = ops.ones((1, 2)), ops.ones((2, 2)), ops.array([[1.0], [math.nan]])
+    >>> hide(query, key, value, ops.array([[True, False]]))[2].numpy()
+    array([[1.],
+           [0.]], dtype=float32)
+    """
+    seeing = ops.any(mask, axis=-1)[..., None]  # (..., Tq, 1)
+    seen = ops.any(mask, axis=-2)[..., None]  # (..., Tk, 1)
+    sound = ops.all(ops.isfinite(value), axis=-1, keepdims=True)  # (..., Tk, 1)
+    query = ops.where(seeing, query, 0)
+    key = ops.where(seen, ops.where(sound, key, math.nan), 0)
+    value = ops.where(ops.logical_and(seen, sound), value, 0)
+    return query, key, value
+
+
+def rotary(x, positions, base=10000.0):
+    """Rotates pairs of features by an angle that grows with the position, so that the dot product of a rotated
+    query and key depends on their distance alone.
+
+    The pair (x_i, x_{i + D/2}) turns by position · base^(−2i / D).
+
+    Args:
+        x: (..., T, D).
+        positions: (T,).
+        base: sets the slowest rotation.
+
+    Raises:
+        ValueError: D is odd.
+
+    Paper: Su et al., 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding".
+
+    >>> rotary(ops.array([[1.0, 0.0], [1.0, 0.0]]), [0, 1]).numpy().round(3)
+    array([[1.   , 0.   ],
+           [0.54 , 0.841]], dtype=float32)
+    """
+    width = x.shape[-1]
+    if width % 2:
+        raise ValueError(f"A rotary embedding turns pairs of features, but there are {width}: make it even.")
+    speeds = base ** -(ops.arange(0, width, 2, dtype="float32") / width)  # (D / 2,)
+    angles = ops.cast(positions, "float32")[:, None] * speeds  # (T, D / 2)
+    cos, sin = ops.cast(ops.cos(angles), x.dtype), ops.cast(ops.sin(angles), x.dtype)
+    first, second = ops.split(x, 2, axis=-1)  # 2 × (..., T, D / 2)
+    return ops.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)

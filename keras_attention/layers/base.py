@@ -1,0 +1,123 @@
+"""What every attention layer shares: its arguments, masks in and out, dropout on the weights, shapes."""
+
+import functools
+
+import keras
+from keras import ops
+from keras.src.backend import set_keras_mask  # the public API has no name for it
+
+from keras_attention import functional
+from keras_attention.masks import as_mask, check_attention_mask, combine_masks, pair_mask
+
+
+class Attention(keras.layers.Layer):
+    """softmax(score(query, key)) · value. A subclass gives `score`, or replaces `attend` as a whole.
+
+    Args:
+        dropout: share of the weights that is dropped in training.
+        seed: seed of the dropout.
+
+    Call arguments:
+        query: (B, Tq, D), or (B, D) for one step.
+        value: (B, Tk, Dv).
+        key: (B, Tk, Dk); None means the value.
+        query_mask, value_mask, key_mask: (B, Tq) and (B, Tk), True = a real token. Left out, they are the Keras
+            masks that the inputs carry. A masked query gets zero weights.
+        attention_mask: boolean (B, Tq, Tk), or (B, H, Tq, Tk) where there are heads, True = may be attended to.
+        attention_bias: added to the scores, to which it broadcasts.
+        return_attention_scores: return (output, weights).
+        training: whether to drop weights.
+        use_causal_mask: hide the future; the last query stands at the last key.
+
+    Raises:
+        ValueError: attention_mask is a float (add numbers with attention_bias) or of an ambiguous rank.
+    """
+
+    has_heads = False
+
+    def __init__(self, dropout=0.0, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.dropout = dropout
+        self.seed = seed
+        self.dropout_layer = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
+
+    def call(
+        self,
+        query,
+        value,
+        key=None,
+        query_mask=None,
+        value_mask=None,
+        key_mask=None,
+        attention_mask=None,
+        attention_bias=None,
+        return_attention_scores=False,
+        training=None,
+        use_causal_mask=False,
+        **options,
+    ):
+        one_step = len(query.shape) == 2
+        if one_step:
+            query = query[:, None]  # (B, 1, D)
+            query_mask = None if query_mask is None else query_mask[:, None]  # (B, 1)
+
+        key_mask = combine_masks(value_mask, key_mask)  # (B, Tk)
+        if attention_mask is not None:
+            attention_mask = check_attention_mask(attention_mask, self.has_heads)
+        query = self._hide(query, query_mask, attention_mask, axis=-1)
+        value = self._hide(value, key_mask, attention_mask, axis=-2)
+        key = value if key is None else self._hide(key, key_mask, attention_mask, axis=-2)
+
+        output, weights = self.attend(
+            query,
+            key,
+            value,
+            query_mask=query_mask,
+            key_mask=key_mask,
+            attention_mask=attention_mask,
+            bias=attention_bias,
+            causal=use_causal_mask,
+            dropout=functools.partial(self.dropout_layer, training=training) if self.dropout else None,
+            **options,
+        )
+        if one_step:
+            output, weights = output[:, 0], weights[:, 0]  # (B, Dv), (B, Tk)
+        elif query_mask is not None:
+            set_keras_mask(output, query_mask)
+        return (output, weights) if return_attention_scores else output
+
+    def attend(self, query, key, value, *, query_mask, key_mask, attention_mask, bias, causal, dropout):
+        """(B, Tq, D), (B, Tk, Dk), (B, Tk, Dv) → output (B, Tq, Dv), weights (B, Tq, Tk)."""
+        mask = pair_mask(query_mask, key_mask, attention_mask)
+        return functional.attention(
+            self.score, query, key, value, mask=mask, bias=bias, causal=causal, dropout=dropout
+        )
+
+    def score(self, query, key):
+        """(B, Tq, D), (B, Tk, Dk) → (B, Tq, Tk)."""
+        raise NotImplementedError(f"{type(self).__name__} has no score.")
+
+    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+        return (*query_shape[:-1], value_shape[-1])
+
+    def compute_weights_shape(self, query_shape, value_shape):
+        return (*query_shape[:-1], value_shape[1])
+
+    def compute_output_spec(self, query, value, key=None, *masks, return_attention_scores=False, **kwargs):
+        shapes = [self.compute_output_shape(query.shape, value.shape)]
+        if return_attention_scores:
+            shapes.append(self.compute_weights_shape(query.shape, value.shape))
+        specs = [keras.KerasTensor(shape, dtype=self.compute_dtype) for shape in shapes]
+        return tuple(specs) if return_attention_scores else specs[0]
+
+    def get_config(self):
+        return {**super().get_config(), "dropout": self.dropout, "seed": self.seed}
+
+    @staticmethod
+    def _hide(inputs, mask, attention_mask, axis):
+        """Zeroes the positions that are hidden everywhere, so that garbage there spoils no kernel's gradient."""
+        if attention_mask is not None:
+            used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
+            mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
+        return inputs if mask is None else ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)

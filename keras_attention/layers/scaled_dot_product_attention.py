@@ -1,0 +1,44 @@
+"""Scaled dot-product attention as a layer without weights."""
+
+import keras
+
+from keras_attention.functional import dot_scores
+from keras_attention.layers.base import Attention
+
+
+@keras.saving.register_keras_serializable(package="keras_attention")
+class ScaledDotProductAttention(Attention):
+    """softmax(query · keyᵀ / √D) · value, without any weights.
+
+    Args:
+        scale: factor of the scores; None means 1 / √D.
+        dropout: share of the weights that is dropped in training.
+        seed: seed of the dropout.
+
+    Call arguments:
+        query: (B, Tq, D), or (B, D) for one step; key: (B, Tk, D), or None for the value; value: (B, Tk, Dv).
+        The others are those of `Attention.call`.
+
+    Returns:
+        output (B, Tq, Dv), and with `return_attention_scores` the weights (B, Tq, Tk).
+
+    Raises:
+        ValueError: query and key differ in width; attention_mask is a float or of rank 2.
+
+    Paper: Vaswani et al., 2017, "Attention Is All You Need".
+
+    >>> query, value = keras.ops.ones((2, 5, 4)), keras.ops.ones((2, 7, 4))
+    >>> output, weights = ScaledDotProductAttention()(query, value, return_attention_scores=True)
+    >>> output.shape, weights.shape
+    (TensorShape([2, 5, 4]), TensorShape([2, 5, 7]))
+    """
+
+    def __init__(self, scale=None, dropout=0.0, seed=None, **kwargs):
+        super().__init__(dropout, seed, **kwargs)
+        self.scale = scale
+
+    def score(self, query, key):
+        return dot_scores(query, key, self.scale)  # (B, Tq, Tk)
+
+    def get_config(self):
+        return {**super().get_config(), "scale": self.scale}
