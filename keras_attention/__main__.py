@@ -1,0 +1,3 @@
+from keras_attention.cli import main
+
+main()
