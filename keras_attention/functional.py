@@ -37,19 +37,21 @@ def scaled_dot_product_attention(
 ):
     """softmax(query · keyᵀ / √D + bias) · value.
 
-    The query is scaled before the product, so that float16 does not overflow, and the softmax runs in float32.
-    What the mask hides never reaches the result, be it NaN, and a query that may see nothing gets zeros.
+    The query is scaled before the product, so that float16 does not overflow, and the softmax runs in
+    float32. What the mask hides never reaches the result, be it NaN, and a query that may see nothing gets
+    zeros.
 
     Args:
         query: (..., Tq, D).
         key: (..., Tk, D).
         value: (..., Tk, Dv).
-        mask: boolean, True = may be attended to: (Tq, Tk), or with leading axes what broadcasts to (..., Tq, Tk).
-            One of rank 3 counts for all heads of scores of rank 4.
-        bias: added to the scores; −inf hides as a mask does.
+        mask: boolean, True = may be attended to: (Tq, Tk), or with leading axes what broadcasts to
+            (..., Tq, Tk). One of rank 3 counts for all heads of scores of rank 4.
+        bias: added to the scores, of the same shapes as the mask; −inf hides as a mask does.
         causal: hide the future; the last query stands at the last key.
         scale: factor of the scores; None means 1 / √D.
-        dropout: function applied to the weights before they meet the values. The returned weights are those before.
+        dropout: function applied to the weights before they meet the values; the weights are returned without
+            it.
 
     Returns:
         output (..., Tq, Dv), weights (..., Tq, Tk)
@@ -114,7 +116,7 @@ def attention(score, query, key, value, *, mask=None, bias=None, causal=False, d
     if None not in (key.shape[-2], value.shape[-2]) and key.shape[-2] != value.shape[-2]:
         raise ValueError(f"{key.shape[-2]} keys for {value.shape[-2]} values: each value needs its key.")
     if bias is not None:
-        bias = ops.convert_to_tensor(bias)
+        bias = align_mask(ops.convert_to_tensor(bias), rank=len(query.shape))
         mask = combine_masks(mask, bias != -math.inf)
     if causal:
         mask = combine_masks(mask, causal_mask(ops.shape(query)[-2], ops.shape(key)[-2]))
@@ -144,8 +146,8 @@ def dot_scores(query, key, scale=None):
     width = query.shape[-1]
     if width != key.shape[-1]:
         raise ValueError(
-            f"The query's width is {width} and the key's {key.shape[-1]}, but a dot product needs equal widths: "
-            "project them to one width first."
+            f"The query's width is {width} and the key's {key.shape[-1]}, but a dot product needs "
+            "equal widths: project them first."
         )
     scale = 1 / math.sqrt(width) if scale is None else scale
     return ops.matmul(query * ops.cast(scale, query.dtype), ops.swapaxes(key, -1, -2))
@@ -169,9 +171,10 @@ def masked_softmax(scores, mask=None):
         mask: boolean, broadcasts to the scores.
 
     Returns:
-        weights (..., Tq, Tk) in float32 (float64 for float64). The gradient is finite, also for a hidden row.
+        weights (..., Tq, Tk) in float32 (float64 for float64). The gradient of a hidden row is 0.
 
-    >>> masked_softmax(ops.array([[0.0, 0.0, 5.0], [1.0, 2.0, 3.0]]), [[True, True, False], [False] * 3]).numpy()
+    >>> scores = ops.array([[0.0, 0.0, 5.0], [1.0, 2.0, 3.0]])
+    >>> masked_softmax(scores, [[True, True, False], [False, False, False]]).numpy()
     array([[0.5, 0.5, 0. ],
            [0. , 0. , 0. ]], dtype=float32)
     """
@@ -186,8 +189,9 @@ def masked_softmax(scores, mask=None):
 def hide(query, key, value, mask):
     """Removes what a mask hides before anything is computed from it, since 0 · NaN is NaN.
 
-    A query that may see nothing, and a key and value that nobody may see, become zero. A value that is not finite
-    but that somebody may see becomes zero too, and its key NaN: who may see it gets NaN, who may not stays clean.
+    A query that may see nothing, and a key and value that nobody may see, become zero. A value that is not
+    finite but that somebody may see becomes zero too, and its key NaN: who may see it gets NaN, who may not
+    stays clean.
 
     Args:
         query: (..., Tq, D).
@@ -213,10 +217,9 @@ def hide(query, key, value, mask):
 
 
 def rotary(x, positions, base=10000.0):
-    """Rotates pairs of features by an angle that grows with the position, so that the dot product of a rotated
-    query and key depends on their distance alone.
+    """Turns the pair of features (x_i, x_{i + D/2}) by the angle position · base^(−2i / D).
 
-    The pair (x_i, x_{i + D/2}) turns by position · base^(−2i / D).
+    The dot product of a query and a key that are turned so depends on their distance alone.
 
     Args:
         x: (..., T, D).

@@ -7,6 +7,8 @@ When Tq and Tk differ, the positions are aligned at their ends: the last query s
 does when a decoder continues a sequence whose earlier keys it has kept.
 """
 
+import functools
+
 import keras
 from keras import ops
 
@@ -34,8 +36,8 @@ def as_mask(mask, name="mask"):
     dtype = keras.backend.standardize_dtype(mask.dtype)
     if keras.backend.is_float_dtype(dtype):
         raise ValueError(
-            f"{name} is {dtype}, but a mask is boolean (True = may be attended to): pass `{name} > 0` if it holds "
-            "ones and zeros, or `attention_bias` (`bias` in a function) if it is to be added to the scores."
+            f"{name} is {dtype}, but a mask is boolean (True = may be attended to): pass `{name} > 0` for "
+            "ones and zeros, or `attention_bias` (`bias` in a function) for numbers to add to the scores."
         )
     return ops.cast(mask, "bool")
 
@@ -135,13 +137,11 @@ def combine_masks(*masks):
             [1, 1, 0],
             [1, 1, 0]]])
     """
-    masks = [as_mask(mask) for mask in masks if mask is not None]
-    rank = max((len(mask.shape) for mask in masks), default=0)
-    combined = None
-    for mask in masks:
-        mask = align_mask(mask, rank)
-        combined = mask if combined is None else ops.logical_and(combined, mask)
-    return combined
+    given = [as_mask(mask) for mask in masks if mask is not None]
+    if not given:
+        return None
+    rank = max(len(mask.shape) for mask in given)
+    return functools.reduce(ops.logical_and, [align_mask(mask, rank) for mask in given])
 
 
 def pair_mask(query_mask=None, key_mask=None, attention_mask=None):
@@ -177,8 +177,8 @@ def check_attention_mask(mask, heads):
     rank = len(mask.shape)
     if rank == 2:
         raise ValueError(
-            "attention_mask has rank 2, which could be read as (B, Tk) or as (Tq, Tk): pass `mask[:, None, :]` "
-            "for padding (B, Tk), or `mask[None]` for one (Tq, Tk) that counts for the whole batch."
+            "attention_mask has rank 2, which could be read as (B, Tk) or as (Tq, Tk): pass "
+            "`mask[:, None]` for padding (B, Tk), or `mask[None]` for one (Tq, Tk) of the whole batch."
         )
     if rank not in ((3, 4) if heads else (3,)):
         expected = "(B, Tq, Tk) or (B, H, Tq, Tk)" if heads else "(B, Tq, Tk)"

@@ -1,7 +1,19 @@
 """Attention as Keras layers, one a file."""
 
+from keras_attention.layers.attention_pooling import AttentionPooling
 from keras_attention.layers.bahdanau_attention import BahdanauAttention
+from keras_attention.layers.cross_attention import CrossAttention
 from keras_attention.layers.luong_attention import LuongAttention
+from keras_attention.layers.multi_head_attention import MultiHeadAttention
 from keras_attention.layers.scaled_dot_product_attention import ScaledDotProductAttention
+from keras_attention.layers.self_attention import SelfAttention
 
-__all__ = ["BahdanauAttention", "LuongAttention", "ScaledDotProductAttention"]
+__all__ = [
+    "AttentionPooling",
+    "BahdanauAttention",
+    "CrossAttention",
+    "LuongAttention",
+    "MultiHeadAttention",
+    "ScaledDotProductAttention",
+    "SelfAttention",
+]

@@ -5,16 +5,16 @@ import functools
 import keras
 
 from keras_attention.functional import additive_scores, attention
-from keras_attention.layers.base import Attention
+from keras_attention.layers.base import AttentionLayer
 from keras_attention.masks import pair_mask
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
-class BahdanauAttention(Attention):
+class BahdanauAttention(AttentionLayer):
     """softmax(vᵀ tanh(W_q query + W_k key + b)) · value.
 
-    Query and key may differ in width. W_k key + b does not depend on the query: a decoder computes it once for a
-    sentence by `project_keys(value)` and passes it at every step as `projected_keys`.
+    Query and key may differ in width. W_k key + b does not depend on the query: a decoder computes it once
+    for a sentence by `project_keys(value)` and passes it at every step as `projected_keys`.
 
     Args:
         units: U, width of the score's hidden layer.
@@ -23,9 +23,11 @@ class BahdanauAttention(Attention):
         seed: seed of the dropout.
 
     Call arguments:
-        query: (B, Tq, D), or (B, D) for one decoder step; value: (B, Tk, Dv); key: (B, Tk, Dk), or None for the value.
+        query: (B, Tq, D), or (B, D) for one decoder step.
+        value: (B, Tk, Dv).
+        key: (B, Tk, Dk); None means the value.
         projected_keys: (B, Tk, U), what `project_keys` gave for the key.
-        The others are those of `Attention.call`.
+        The others are those of `AttentionLayer`.
 
     Returns:
         output (B, Tq, Dv) or (B, Dv), and with `return_attention_scores` the weights (B, Tq, Tk) or (B, Tk).

@@ -10,7 +10,7 @@ from keras_attention import functional
 from keras_attention.masks import as_mask, check_attention_mask, combine_masks, pair_mask
 
 
-class Attention(keras.layers.Layer):
+class AttentionLayer(keras.layers.Layer):
     """softmax(score(query, key)) · value. A subclass gives `score`, or replaces `attend` as a whole.
 
     Args:
@@ -21,9 +21,10 @@ class Attention(keras.layers.Layer):
         query: (B, Tq, D), or (B, D) for one step.
         value: (B, Tk, Dv).
         key: (B, Tk, Dk); None means the value.
-        query_mask, value_mask, key_mask: (B, Tq) and (B, Tk), True = a real token. Left out, they are the Keras
-            masks that the inputs carry. A masked query gets zero weights.
-        attention_mask: boolean (B, Tq, Tk), or (B, H, Tq, Tk) where there are heads, True = may be attended to.
+        query_mask, value_mask, key_mask: (B, Tq) and (B, Tk), True = a real token. Left out, they are the
+            Keras masks that the inputs carry. A masked query gets zero weights.
+        attention_mask: boolean (B, Tq, Tk), or (B, H, Tq, Tk) where there are heads, True = may be attended
+            to.
         attention_bias: added to the scores, to which it broadcasts.
         return_attention_scores: return (output, weights).
         training: whether to drop weights.
@@ -65,9 +66,9 @@ class Attention(keras.layers.Layer):
         key_mask = combine_masks(value_mask, key_mask)  # (B, Tk)
         if attention_mask is not None:
             attention_mask = check_attention_mask(attention_mask, self.has_heads)
-        query = self._hide(query, query_mask, attention_mask, axis=-1)
-        value = self._hide(value, key_mask, attention_mask, axis=-2)
-        key = value if key is None else self._hide(key, key_mask, attention_mask, axis=-2)
+        query = _zero_hidden(query, query_mask, attention_mask, axis=-1)
+        value = _zero_hidden(value, key_mask, attention_mask, axis=-2)
+        key = value if key is None else _zero_hidden(key, key_mask, attention_mask, axis=-2)
 
         output, weights = self.attend(
             query,
@@ -87,37 +88,34 @@ class Attention(keras.layers.Layer):
             set_keras_mask(output, query_mask)
         return (output, weights) if return_attention_scores else output
 
-    def attend(self, query, key, value, *, query_mask, key_mask, attention_mask, bias, causal, dropout):
+    def attend(self, query, key, value, *, query_mask, key_mask, attention_mask, **options):
         """(B, Tq, D), (B, Tk, Dk), (B, Tk, Dv) → output (B, Tq, Dv), weights (B, Tq, Tk)."""
         mask = pair_mask(query_mask, key_mask, attention_mask)
-        return functional.attention(
-            self.score, query, key, value, mask=mask, bias=bias, causal=causal, dropout=dropout
-        )
+        return functional.attention(self.score, query, key, value, mask=mask, **options)
 
     def score(self, query, key):
         """(B, Tq, D), (B, Tk, Dk) → (B, Tq, Tk)."""
         raise NotImplementedError(f"{type(self).__name__} has no score.")
 
+    def shapes(self, query_shape, value_shape):
+        """The shapes of output and weights."""
+        return (*query_shape[:-1], value_shape[-1]), (*query_shape[:-1], value_shape[1])
+
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
-        return (*query_shape[:-1], value_shape[-1])
+        return self.shapes(query_shape, value_shape)[0]
 
-    def compute_weights_shape(self, query_shape, value_shape):
-        return (*query_shape[:-1], value_shape[1])
-
-    def compute_output_spec(self, query, value, key=None, *masks, return_attention_scores=False, **kwargs):
-        shapes = [self.compute_output_shape(query.shape, value.shape)]
-        if return_attention_scores:
-            shapes.append(self.compute_weights_shape(query.shape, value.shape))
-        specs = [keras.KerasTensor(shape, dtype=self.compute_dtype) for shape in shapes]
-        return tuple(specs) if return_attention_scores else specs[0]
+    def compute_output_spec(self, query, value, key=None, *masks, return_attention_scores=False, **options):
+        shapes = self.shapes(query.shape, value.shape)
+        output, weights = (keras.KerasTensor(shape, dtype=self.compute_dtype) for shape in shapes)
+        return (output, weights) if return_attention_scores else output
 
     def get_config(self):
         return {**super().get_config(), "dropout": self.dropout, "seed": self.seed}
 
-    @staticmethod
-    def _hide(inputs, mask, attention_mask, axis):
-        """Zeroes the positions that are hidden everywhere, so that garbage there spoils no kernel's gradient."""
-        if attention_mask is not None:
-            used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
-            mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
-        return inputs if mask is None else ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)
+
+def _zero_hidden(inputs, mask, attention_mask, axis):
+    """Zeroes the positions that are hidden everywhere, so that garbage there spoils no kernel's gradient."""
+    if attention_mask is not None:
+        used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
+        mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
+    return inputs if mask is None else ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)

@@ -4,11 +4,11 @@ import keras
 from keras import ops
 
 from keras_attention.functional import additive_scores, dot_scores
-from keras_attention.layers.base import Attention
+from keras_attention.layers.base import AttentionLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
-class LuongAttention(Attention):
+class LuongAttention(AttentionLayer):
     """softmax(score(query, key)) · value, where the score is one of
 
         dot      query · keyᵀ                      equal widths, no weights, not scaled
@@ -22,15 +22,17 @@ class LuongAttention(Attention):
         seed: seed of the dropout.
 
     Call arguments:
-        query: (B, Tq, D), or (B, D) for one decoder step; value: (B, Tk, Dv); key: (B, Tk, Dk), or None for the value.
-        The others are those of `Attention.call`.
+        query: (B, Tq, D), or (B, D) for one decoder step.
+        value: (B, Tk, Dv).
+        key: (B, Tk, Dk); None means the value.
+        The others are those of `AttentionLayer`.
 
     Returns:
         output (B, Tq, Dv) or (B, Dv), and with `return_attention_scores` the weights (B, Tq, Tk) or (B, Tk).
 
     Raises:
-        ValueError: the score is unknown, units are given for another than "concat", "dot" meets different widths;
-            attention_mask is a float or of rank 2.
+        ValueError: the score is unknown, units are given for another than "concat", "dot" meets different
+            widths; attention_mask is a float or of rank 2.
 
     Paper: Luong et al., 2015, "Effective Approaches to Attention-based Neural Machine Translation".
 

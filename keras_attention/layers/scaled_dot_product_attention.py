@@ -3,11 +3,11 @@
 import keras
 
 from keras_attention.functional import dot_scores
-from keras_attention.layers.base import Attention
+from keras_attention.layers.base import AttentionLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
-class ScaledDotProductAttention(Attention):
+class ScaledDotProductAttention(AttentionLayer):
     """softmax(query · keyᵀ / √D) · value, without any weights.
 
     Args:
@@ -16,8 +16,10 @@ class ScaledDotProductAttention(Attention):
         seed: seed of the dropout.
 
     Call arguments:
-        query: (B, Tq, D), or (B, D) for one step; key: (B, Tk, D), or None for the value; value: (B, Tk, Dv).
-        The others are those of `Attention.call`.
+        query: (B, Tq, D), or (B, D) for one step.
+        value: (B, Tk, Dv).
+        key: (B, Tk, D); None means the value.
+        The others are those of `AttentionLayer`.
 
     Returns:
         output (B, Tq, Dv), and with `return_attention_scores` the weights (B, Tq, Tk).
