@@ -2,60 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from types import ModuleType
+from itertools import accumulate, chain, count
+from typing import NamedTuple
 from zlib import crc32
 
 from keras_attention.data.corpus import Corpus, DataError, Link, Pairs
 from keras_attention.data.toy import chinese, english, french
 from keras_attention.data.toy.meaning import Draw, Sentence, Word, chapter_sentences
 
+Span = tuple[int, int]
 SIZES = {"train": 6000, "validation": 500, "test": 500}
+SPARE = {"train": 6000, "validation": 510, "test": 510}  # some have a word that training has not
 
 
-def write_english(words: list[Word]) -> list[str]:
+def spell_english(words: list[Word]) -> list[str]:
     """Each word with the space before it."""
-    return [("" if i == 0 or w.text in ".,?" else " ") + w.text for i, w in enumerate(words)]
+    return [word.text if word.text in ".,?" else " " + word.text for word in words]
 
 
-def write_french(words: list[Word]) -> list[str]:
+def spell_french(words: list[Word]) -> list[str]:
     """A narrow no-break space stands before the question mark."""
-    return [space.replace("?", "\u202f?") for space in write_english(words)]
+    return ["\u202f?" if spelled == "?" else spelled for spelled in spell_english(words)]
 
 
-def write_chinese(words: list[Word]) -> list[str]:
-    return [w.text for w in words]
+def spell_chinese(words: list[Word]) -> list[str]:
+    return [word.text for word in words]
 
 
-TOYS: dict[str, tuple[ModuleType, Callable[[list[Word]], list[str]]]] = {
-    "en-fr": (french, write_french),
-    "en-zh": (chinese, write_chinese),
+TOYS: dict[str, tuple[Callable[[Sentence], list[Word]], Callable[[list[Word]], list[str]]]] = {
+    "en-fr": (french.sentence, spell_french),
+    "en-zh": (chinese.sentence, spell_chinese),
 }
 
 
-def spell(words: list[Word], write: Callable[[list[Word]], list[str]]) -> tuple[str, list[tuple[int, int]]]:
-    """The text of a sentence and each word's character range in it."""
-    text, spans = "", []
-    for word, written in zip(words, write(words), strict=True):
-        text += written
-        spans.append((len(text) - len(word.text), len(text)))
-    return text[0].upper() + text[1:], spans
+class Pair(NamedTuple):
+    """A sentence in two languages, its gold links, and the words of each language as they are written."""
+
+    source: str
+    target: str
+    links: list[Link]
+    source_words: list[str]
+    target_words: list[str]
 
 
-def realise(sentence: Sentence, name: str) -> tuple[str, str, list[Link], list[Word]]:
-    """Source, target, gold links and the target's words."""
-    language, write = TOYS[name]
-    source_words, target_words = english.sentence(sentence), language.sentence(sentence)
-    source, source_spans = spell(source_words, write_english)
-    target, target_spans = spell(target_words, write)
-    links = [
-        Link(source_span, target_span)
-        for target_word, target_span in zip(target_words, target_spans, strict=True)
-        for source_word, source_span in zip(source_words, source_spans, strict=True)
-        if source_word.parts & target_word.parts
+def write(spelled: list[str]) -> tuple[str, list[Span]]:
+    """The text of spelled words, and the character range of each without its space."""
+    spelled[0] = spelled[0].strip().capitalize()
+    spans, end = [], 0
+    for text in spelled:
+        spans.append((end + len(text) - len(text.strip()), end + len(text)))
+        end += len(text)
+    return "".join(spelled), spans
+
+
+def align(source: list[Word], source_spans: list[Span], target: list[Word], target_spans: list[Span]) -> list[Link]:
+    """Links between the words that express the same part of the sentence."""
+    where: dict[object, list[Span]] = {}
+    for word, span in zip(source, source_spans, strict=True):
+        for part in word.parts:
+            where.setdefault(part, []).append(span)
+    return [
+        Link(source_span, span)
+        for word, span in zip(target, target_spans, strict=True)
+        for source_span in sorted({found for part in word.parts for found in where.get(part, ())})
     ]
-    return source, target, links, target_words
+
+
+def realise(sentence: Sentence, name: str) -> Pair:
+    """A sentence in both languages of a toy corpus."""
+    put, spell = TOYS[name]
+    source, target = english.sentence(sentence), put(sentence)
+    source_text, source_spans = write(spell_english(source))
+    target_text, target_spans = write(spell(target))
+    return Pair(
+        source_text,
+        target_text,
+        align(source, source_spans, target, target_spans),
+        [source_text[start:end] for start, end in source_spans],
+        [target_text[start:end] for start, end in target_spans],
+    )
+
+
+def draw_pairs(name: str, seed: int) -> Iterator[tuple[str, Pair]]:
+    """(split, pair) without end and without a double; the chapter's own examples come first, as tests."""
+    seen: set[str] = set()
+    draw = Draw(seed)
+    chapter = [realise(sentence, name) for sentence in chapter_sentences()]
+    tests = {pair.target for pair in chapter}
+    for pair in chain(chapter, (realise(draw.sentence(), name) for _ in count())):
+        if pair.source not in seen:
+            seen.add(pair.source)
+            bucket = 0 if pair.target in tests else crc32(pair.target.encode()) % 14
+            yield {0: "test", 1: "validation"}.get(bucket, "train"), pair
 
 
 @cache
@@ -63,34 +103,33 @@ def load_toy(name: str, seed: int = 0) -> Corpus:
     """The toy corpus ``en-fr`` or ``en-zh``: 6000, 500 and 500 pairs without a double.
 
     The split of a pair depends on its target alone, so that not even the test sentences of one seed are among
-    the training sentences of another. The chapter's own examples are test sentences.
+    the training sentences of another. The chapter's own examples are the first test sentences. Every word of
+    the other splits occurs in training.
 
     Raises:
         DataError: if there is no such toy corpus.
     """
     if name not in TOYS:
         raise DataError(f"There is no toy corpus {name!r}; choose one of {', '.join(f'toy:{t}' for t in TOYS)}.")
-    pairs: dict[str, tuple[list[str], list[str], list[list[Link]]]] = {split: ([], [], []) for split in SIZES}
-    seen: set[str] = set()
-    lexicon: set[str] = set()
-    chapter = chapter_sentences()
-    chapter_targets = {realise(sentence, name)[1] for sentence in chapter}
-    draw = Draw(seed)
-    while any(len(pairs[split][0]) < size for split, size in SIZES.items()):
-        source, target, links, words = realise(chapter.pop() if chapter else draw.sentence(), name)
-        bucket = 0 if target in chapter_targets else crc32(target.encode()) % 14
-        split = {0: "test", 1: "validation"}.get(bucket, "train")
-        if source in seen or len(pairs[split][0]) == SIZES[split]:
-            continue
-        seen.add(source)
-        for column, value in zip(pairs[split], (source, target, links), strict=True):
-            column.append(value)  # type: ignore[attr-defined]
-        lexicon.update(word.text for word in words)
+    drawn: dict[str, list[Pair]] = {split: [] for split in SIZES}
+    for split, pair in draw_pairs(name, seed):
+        drawn[split].append(pair)
+        if all(len(drawn[split]) >= size for split, size in SPARE.items()):
+            break
+    known = {word for pair in drawn["train"][: SIZES["train"]] for word in pair.source_words + pair.target_words}
+    splits = {
+        split: [pair for pair in drawn[split] if known.issuperset(pair.source_words + pair.target_words)][:size]
+        for split, size in SIZES.items()
+    }
     source_language, target_language = name.split("-")
+    words = {word for pairs in splits.values() for pair in pairs for word in pair.target_words}
     return Corpus(
         f"toy:{name}",
-        **{split: Pairs(*columns) for split, columns in pairs.items()},
+        **{
+            split: Pairs([p.source for p in pairs], [p.target for p in pairs], [p.links for p in pairs])
+            for split, pairs in splits.items()
+        },
         source_language=source_language,
         target_language=target_language,
-        lexicon=tuple(sorted(lexicon)) if name == "en-zh" else (),
+        lexicon=tuple(sorted(words)) if target_language == "zh" else (),
     )

@@ -61,7 +61,7 @@ def adverbials(c: Clause, inside: bool) -> list[Word]:
     elif c.tense == "future":
         words.append(word("会", tense))
     elif going_on and where and not inside:
-        where[0] = Word("正在", where[0].parts | {tense})
+        where[0] = Word("正在", (*where[0].parts, tense))
     elif going_on and not where:
         words.append(word("正在", tense))
     return [*words, *with_whom, *where]

@@ -33,7 +33,7 @@ def question(c: Clause, s: Sentence) -> list[Word]:
     """The auxiliary goes first: Did the girl buy a book?"""
     assert c.subject is not None
     asked = auxiliary(c) or [word(do(c), (c, "tense"))]
-    asked = [Word(w.text, w.parts | {(s, "question")}) for w in asked]
+    asked = [Word(w.text, (*w.parts, (s, "question"))) for w in asked]
     return [*asked, *phrase(c.subject), *predicate(c, bare=True), *time(c)]
 
 
@@ -47,7 +47,7 @@ def do(c: Clause) -> str:
 
 def auxiliary(c: Clause) -> list[Word]:
     """Whatever stands before the verb itself; the copula too."""
-    negation = {(c, "negation")} if c.negative else set()
+    negation = [(c, "negation")] if c.negative else []
     if c.tense == "future":
         form = "won't" if c.negative else "will"
     elif c.tense in ("present", "imperfect") or "copula" in c.verb.style:
@@ -126,7 +126,7 @@ def determiner(p: NounPhrase, following: str) -> list[Word]:
     if p.genitive:
         assert p.owner is not None
         *rest, owner = phrase(p.owner)
-        return [*rest, Word(owner.text + "'s", owner.parts | {(p, "of")})]
+        return [*rest, Word(owner.text + "'s", (*owner.parts, (p, "of")))]
     if p.determiner in ("some", "all"):
         return []
     form = p.determiner

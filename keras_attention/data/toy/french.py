@@ -45,7 +45,7 @@ def elide(words: list[Word]) -> list[Word]:
         if (right.text in ELIDED and vowel(following.text)) or (
             right.text == "si" and following.text in ("il", "ils")
         ):
-            parts = following.parts if right.article else right.parts | following.parts
+            parts = following.parts if right.article else right.parts + following.parts
             result[-1] = Word(f"{right.text[:-1]}'{following.text}", parts)
         else:
             result.append(right)
@@ -58,7 +58,7 @@ def contract(words: list[Word]) -> list[Word]:
     for right in words:
         left = result[-1] if result else word("")
         if right.article and (left.text, right.text) in CONTRACTED:
-            result[-1] = Word(CONTRACTED[left.text, right.text], left.parts | right.parts)
+            result[-1] = Word(CONTRACTED[left.text, right.text], left.parts + right.parts)
         else:
             result.append(right)
     return result

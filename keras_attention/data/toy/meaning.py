@@ -33,12 +33,12 @@ class Word(NamedTuple):
     """A word and the parts of the tree that it expresses. An article may melt into its noun."""
 
     text: str
-    parts: frozenset = frozenset()
+    parts: tuple[object, ...] = ()
     article: bool = False
 
 
 def word(text: str, *parts: object, article: bool = False) -> Word:
-    return Word(text, frozenset(parts), article)
+    return Word(text, parts, article)
 
 
 @dataclass(eq=False)
