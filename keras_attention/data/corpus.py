@@ -109,9 +109,11 @@ def make_corpus(
     Each takes a twentieth of the source sentences, a thousand at most.
 
     Raises:
-        DataError: if train has too few source sentences to split.
+        DataError: if there is no train, or it has too few source sentences to split.
     """
     chosen = {ALIASES.get(key, key): pairs for key, pairs in sorted(splits.items())}
+    if "train" not in chosen:
+        raise DataError(f"{name} has no split train, only {', '.join(sorted(splits))}; add one.")
     tests = [key for key in sorted(chosen) if key.startswith("test")]
     if tests:
         chosen["test"] = chosen[tests[0]]
@@ -119,7 +121,7 @@ def make_corpus(
     sources = len({text.casefold() for text in chosen["train"].source})
     if missing and sources <= len(missing):
         raise DataError(
-            f"{name} has only {sources} different source sentence{'s' * (sources != 1)}, too few to split off "
+            f"{name} has too few different source sentences ({sources}) to split off "
             f"{' and '.join(missing)}; add sentences."
         )
     for number, key in enumerate(missing):

@@ -150,7 +150,8 @@ def _parallel(source: Path, target: Path) -> Pairs:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 raise DataError(
-                    f"{path}, line {number}: the sentence is empty; fill it in or remove the line in both files."
+                    f"{path}, line {number}: the sentence is empty; "
+                    "fill it in or remove the line from both files."
                 )
     return Pairs(*sides)
 

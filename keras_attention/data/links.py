@@ -28,7 +28,8 @@ def read_links(path: str | Path, pairs: Pairs) -> Pairs:
         cells = line.split("\t")
         if len(cells) != 5 or not cells[0].isdecimal():
             raise DataError(
-                f"{path}, line {number}: {line!r} is not `line0 TAB src_idx0 TAB tgt_idx0 TAB src TAB tgt`; correct it."
+                f"{path}, line {number}: {line!r} is not a link; "
+                "write `line0 TAB src_idx0 TAB tgt_idx0 TAB src TAB tgt`."
             )
         row = int(cells[0])
         if row >= len(pairs):

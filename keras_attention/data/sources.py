@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from keras_attention.data.corpus import Corpus, DataError, make_corpus
+from keras_attention.data.corpus import Corpus, make_corpus
 from keras_attention.data.files import DIRECTION, LANGUAGE, read_folder, read_pairs
 
 SUFFIX = re.compile(rf"(.+):({LANGUAGE})-({LANGUAGE})")
@@ -27,7 +27,7 @@ def load(
               otherwise, and is needed where there are more than two languages.
         seed: draws the toy sentences, and the validation and test sentences where a source has none: by
             source sentence, so that none is in two splits. Train and evaluate with the same seed.
-        source_language, target_language: the direction of a folder or data set; for a file, what its columns are.
+        source_language, target_language: the direction of a folder or data set; the columns of a file.
 
     Raises:
         DataError: if the data cannot be read, with the file, the line, the cause and the cure.

@@ -26,7 +26,7 @@ class SubwordVocabulary(Vocabulary):
 
     @classmethod
     def train(cls, texts: list[str], size: int, lowercase: bool, model_type: str) -> SubwordVocabulary:
-        """Train a BPE or unigram model; the rarest characters are unknown where they would fill half of it."""
+        """Train a BPE or unigram model; the rarest characters are unknown if they would fill half of it."""
         if model_type not in ("bpe", "unigram"):
             raise ValueError(f"There is no subword model {model_type!r}; choose bpe or unigram.")
         counts = Counter("".join(texts).replace(" ", ""))
@@ -61,7 +61,7 @@ class SubwordVocabulary(Vocabulary):
         return {"kind": self.kind, "model": self.model, "lowercase": self.lowercase}
 
     def _pieces(self, text: str) -> Any:
-        return self._processor.encode(self._fold(text), out_type="immutable_proto").pieces
+        return self._processor.encode(self._fold(text), return_type="proto").pieces
 
     def spans(self, text: str) -> list[Span]:
         spans = []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import regex
@@ -22,8 +23,8 @@ def fold(text: str) -> str:
 class Vocabulary:
     """Maps text to ids and back.
 
-    Every kind has the ids ``PAD``, ``UNKNOWN``, ``START`` and ``END``. For any text, ``tokens``, ``spans`` and
-    ``encode`` have the same length. ``get_config`` holds everything, as plain JSON.
+    Every kind has the ids ``PAD``, ``UNKNOWN``, ``START`` and ``END``. ``tokens``, ``spans`` and
+    ``encode`` of a text have the same length. ``get_config`` holds everything, as plain JSON.
     """
 
     PAD, UNKNOWN, START, END = 0, 1, 2, 3
@@ -100,7 +101,7 @@ class Vocabulary:
         return self._split(self._fold(text))
 
     def tokens(self, text: str) -> list[str]:
-        """What a person reads on a plot's axis, one for each id; an unknown word is shown as it is written."""
+        """What a person reads on a plot's axis, one for each id; an unknown word as it is written."""
         text = self._fold(text)
         return [_visible(text[start:end]) for start, end in self._split(text)]
 
@@ -198,7 +199,7 @@ class WordVocabulary(Vocabulary):
         lowercase: bool = False,
         lexicon: Iterable[str] = (),
         spaced: bool = False,
-        marks: dict[str, Sequence[str]] | None = None,
+        marks: Mapping[str, Sequence[str]] | None = None,
     ):
         super().__init__(tokens, lowercase)
         self.lexicon = sorted(set(lexicon))
@@ -226,7 +227,7 @@ class WordVocabulary(Vocabulary):
         after: dict[str, Counter[str]] = {}
         for text in texts:
             spans = self._split(text)
-            for (left, gap_start), (gap_end, right) in zip(spans, spans[1:], strict=False):
+            for (left, gap_start), (gap_end, right) in pairwise(spans):
                 gap = text[gap_start:gap_end]
                 for side, token in ((after, text[left:gap_start]), (before, text[gap_end:right])):
                     if not IS_WORD.match(token):

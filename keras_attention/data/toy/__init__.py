@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import accumulate, chain, count
+from itertools import chain, count
 from typing import NamedTuple
 from zlib import crc32
 
@@ -57,7 +57,9 @@ def write(spelled: list[str]) -> tuple[str, list[Span]]:
     return "".join(spelled), spans
 
 
-def align(source: list[Word], source_spans: list[Span], target: list[Word], target_spans: list[Span]) -> list[Link]:
+def align(
+    source: list[Word], source_spans: list[Span], target: list[Word], target_spans: list[Span]
+) -> list[Link]:
     """Links between the words that express the same part of the sentence."""
     where: dict[object, list[Span]] = {}
     for word, span in zip(source, source_spans, strict=True):
@@ -110,25 +112,34 @@ def load_toy(name: str, seed: int = 0) -> Corpus:
         DataError: if there is no such toy corpus.
     """
     if name not in TOYS:
-        raise DataError(f"There is no toy corpus {name!r}; choose one of {', '.join(f'toy:{t}' for t in TOYS)}.")
+        raise DataError(
+            f"There is no toy corpus {name!r}; choose one of {', '.join(f'toy:{t}' for t in TOYS)}."
+        )
     drawn: dict[str, list[Pair]] = {split: [] for split in SIZES}
     for split, pair in draw_pairs(name, seed):
         drawn[split].append(pair)
         if all(len(drawn[split]) >= size for split, size in SPARE.items()):
             break
-    known = {word for pair in drawn["train"][: SIZES["train"]] for word in pair.source_words + pair.target_words}
+    known = {
+        word for pair in drawn["train"][: SIZES["train"]] for word in pair.source_words + pair.target_words
+    }
     splits = {
-        split: [pair for pair in drawn[split] if known.issuperset(pair.source_words + pair.target_words)][:size]
+        split: [pair for pair in drawn[split] if known.issuperset(pair.source_words + pair.target_words)][
+            :size
+        ]
         for split, size in SIZES.items()
     }
     source_language, target_language = name.split("-")
     words = {word for pairs in splits.values() for pair in pairs for word in pair.target_words}
+    train, validation, test = (
+        Pairs([p.source for p in pairs], [p.target for p in pairs], [p.links for p in pairs])
+        for pairs in splits.values()
+    )
     return Corpus(
         f"toy:{name}",
-        **{
-            split: Pairs([p.source for p in pairs], [p.target for p in pairs], [p.links for p in pairs])
-            for split, pairs in splits.items()
-        },
+        train,
+        validation,
+        test,
         source_language=source_language,
         target_language=target_language,
         lexicon=tuple(sorted(words)) if target_language == "zh" else (),

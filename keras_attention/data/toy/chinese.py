@@ -1,9 +1,19 @@
-"""Toy sentences in Chinese: time and place before the verb, relative clauses before the noun, 把, classifiers."""
+"""Toy sentences in Chinese: time, place and 把 before the verb, relative clauses before the noun, classifiers."""
 
 from __future__ import annotations
 
 from keras_attention.data.toy.lexicon import PREPOSITIONS, VERBS
-from keras_attention.data.toy.meaning import Clause, Gap, NounPhrase, Phrase, Place, Pronoun, Sentence, Word, word
+from keras_attention.data.toy.meaning import (
+    Clause,
+    Gap,
+    NounPhrase,
+    Phrase,
+    Place,
+    Pronoun,
+    Sentence,
+    Word,
+    word,
+)
 
 PRONOUN = {"he": "他", "she": "她", "it": "它"}
 DETERMINER = {"a": "一", "this": "这", "two": "两", "three": "三"}

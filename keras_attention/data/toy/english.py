@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from keras_attention.data.toy.lexicon import PREPOSITIONS, VERBS
-from keras_attention.data.toy.meaning import Clause, Gap, NounPhrase, Phrase, Place, Pronoun, Sentence, Word, word
+from keras_attention.data.toy.meaning import (
+    Clause,
+    Gap,
+    NounPhrase,
+    Phrase,
+    Place,
+    Pronoun,
+    Sentence,
+    Word,
+    word,
+)
 
 OBJECT = {"he": "him", "she": "her", "it": "it", "they": "them"}
 POSSESSIVE = {"he": "his", "she": "her", "it": "its", "they": "their"}
@@ -26,7 +36,13 @@ def sentence(s: Sentence) -> list[Word]:
 def clause(c: Clause) -> list[Word]:
     before = [*time(c), word(",", (c, "comma"))] if c.time_first else []
     subject = [word("it", (c, "tense"))] if c.subject is None else phrase(c.subject)
-    return [*before, *subject, *auxiliary(c), *predicate(c, bare=c.negative), *([] if c.time_first else time(c))]
+    return [
+        *before,
+        *subject,
+        *auxiliary(c),
+        *predicate(c, bare=c.negative),
+        *([] if c.time_first else time(c)),
+    ]
 
 
 def question(c: Clause, s: Sentence) -> list[Word]:

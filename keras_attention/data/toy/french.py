@@ -5,7 +5,17 @@ from __future__ import annotations
 import unicodedata
 
 from keras_attention.data.toy.lexicon import PREPOSITIONS, Adjective
-from keras_attention.data.toy.meaning import Clause, Gap, NounPhrase, Phrase, Place, Pronoun, Sentence, Word, word
+from keras_attention.data.toy.meaning import (
+    Clause,
+    Gap,
+    NounPhrase,
+    Phrase,
+    Place,
+    Pronoun,
+    Sentence,
+    Word,
+    word,
+)
 
 JOIN = {"because": "parce que", "but": "mais", "and": "et", "then": "et", "when": "quand", "if": "si"}
 ELIDED = {"le", "la", "de", "ne", "que"}

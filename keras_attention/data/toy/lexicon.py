@@ -1,4 +1,6 @@
-"""The words of the toy corpora: what can be named, in English, French and Chinese."""
+"""The words of the toy corpora in English, French and Chinese: a table each for nouns, adjectives and verbs."""
+
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -187,80 +189,157 @@ def _add_verbs(table: str, *style: str) -> None:
 
 
 # Actions that can go on; "dispose": a definite object moves before the verb with 把.
-_add_verbs("""
+_add_verbs(
+    """
     read  read/reads/read/reading        lit/lisent/lu/lira/liront                    读 person book/text
     write write/writes/wrote/writing     écrit/écrivent/écrit/écrira/écriront         写 person text
     cross cross/crosses/crossed/crossing traverse/traversent/traversé/traversera/traverseront 过 animate crossing/bridge
     drink drink/drinks/drank/drinking    boit/boivent/bu/boira/boiront                喝 person drink
     hear  listen/listens/listened/listening écoute/écoutent/écouté/écoutera/écouteront 听 person sound
     dine  eat/eats/ate/eating            mange/mangent/mangé/mangera/mangeront        吃 person meal
-""", "action")
-_add_verbs("""
+""",
+    "action",
+)
+_add_verbs(
+    """
     eat   eat/eats/ate/eating            mange/mangent/mangé/mangera/mangeront        吃 animate food
     wash  wash/washes/washed/washing     lave/lavent/lavé/lavera/laveront             洗 person dish
     sell  sell/sells/sold/selling        vend/vendent/vendu/vendra/vendront           卖 person goods
-""", "action", "dispose")
-_add_verbs("""
+""",
+    "action",
+    "dispose",
+)
+_add_verbs(
+    """
     buy   buy/buys/bought/buying         achète/achètent/acheté/achètera/achèteront   买 person goods/book/food/flower
     see   see/sees/saw/seeing            voit/voient/vu/verra/verront                 看见 animate youth/pupil/adult/animal/goods
     find  find/finds/found/finding       trouve/trouvent/trouvé/trouvera/trouveront   找到 person goods/key/animal/text
     help  help/helps/helped/helping      aide/aident/aidé/aidera/aideront             帮助 person youth/pupil/adult
-""", "event")
-_add_verbs("""
+""",
+    "event",
+)
+_add_verbs(
+    """
     lose  lose/loses/lost/losing         perd/perdent/perdu/perdra/perdront           丢 person key/goods/book
     break break/breaks/broke/breaking    casse/cassent/cassé/cassera/casseront        打破 person dish
-""", "event", "dispose", "accident")
-_add_verbs("""
+""",
+    "event",
+    "dispose",
+    "accident",
+)
+_add_verbs(
+    """
     open  open/opens/opened/opening      ouvre/ouvrent/ouvert/ouvrira/ouvriront       打开 person opening
     close close/closes/closed/closing    ferme/ferment/fermé/fermera/fermeront        关上 person opening
-""", "event", "dispose")
-_add_verbs("""
+""",
+    "event",
+    "dispose",
+)
+_add_verbs(
+    """
     like  like/likes/liked/liking        aime/aiment/aimé                             喜欢 person youth/pupil/adult/animal/book/goods/flower/drink/meal
     know  know/knows/knew/knowing        connaît/connaissent/connu                    认识 person youth/pupil/adult
     want  want/wants/wanted/wanting      veut/veulent/voulu                           想要 person goods/book/animal
-""", "state")
-_add_verbs("""
+""",
+    "state",
+)
+_add_verbs(
+    """
     give  give/gives/gave/giving         donne/donnent/donné/donnera/donneront        给 person book/flower/goods/key
     send  send/sends/sent/sending        envoie/envoient/envoyé/enverra/enverront     寄给 person text/book
     lend  lend/lends/lent/lending        prête/prêtent/prêté/prêtera/prêteront        借给 person book/goods
-""", "event", "transfer")
-_add_verbs("""
+""",
+    "event",
+    "transfer",
+)
+_add_verbs(
+    """
     put   put/puts/put/putting           met/mettent/mis/mettra/mettront              放 person book/text/goods/key/dish
-""", "event", "placing")
-_add_verbs("""
+""",
+    "event",
+    "placing",
+)
+_add_verbs(
+    """
     sleep sleep/sleeps/slept/sleeping    dort/dorment/dormi/dormira/dormiront/dormait/dormaient 睡觉 animate -
     cry   cry/cries/cried/crying         pleure/pleurent/pleuré/pleurera/pleureront/pleurait/pleuraient 哭 person -
-""", "action", "intransitive")
-_add_verbs("""
+""",
+    "action",
+    "intransitive",
+)
+_add_verbs(
+    """
     play  play/plays/played/playing      joue/jouent/joué/jouera/joueront/jouait/jouaient 玩 youth/animal -
     work  work/works/worked/working      travaille/travaillent/travaillé/travaillera/travailleront/travaillait/travaillaient 工作 adult/kin -
     run   run/runs/ran/running           court/courent/couru/courra/courront/courait/couraient 跑步 person -
     sing  sing/sings/sang/singing        chante/chantent/chanté/chantera/chanteront/chantait/chantaient 唱歌 person -
     dance dance/dances/danced/dancing    danse/dansent/dansé/dansera/danseront/dansait/dansaient 跳舞 person -
     swim  swim/swims/swam/swimming       nage/nagent/nagé/nagera/nageront/nageait/nageaient 游泳 person -
-""", "action", "intransitive", "together")
-_add_verbs("""
+""",
+    "action",
+    "intransitive",
+    "together",
+)
+_add_verbs(
+    """
     arrive arrive/arrives/arrived/arriving arrive/arrivent/arrivé/arrivera/arriveront 到 animate -
     leave  leave/leaves/left/leaving     part/partent/parti/partira/partiront         走 animate -
-""", "event", "intransitive", "être")
-_add_verbs("""
+""",
+    "event",
+    "intransitive",
+    "être",
+)
+_add_verbs(
+    """
     fall   fall/falls/fell/falling       tombe/tombent/tombé/tombera/tomberont        摔倒 animate -
-""", "event", "intransitive", "être", "accident")
-_add_verbs("""
+""",
+    "event",
+    "intransitive",
+    "être",
+    "accident",
+)
+_add_verbs(
+    """
     go    go/goes/went/going             va/vont/allé/ira/iront                       去 person -
-""", "event", "être", "going")
-_add_verbs("""
+""",
+    "event",
+    "être",
+    "going",
+)
+_add_verbs(
+    """
     live  live/lives/lived/living        habite/habitent/habité                       住 person -
-""", "state", "living")
-_add_verbs("""
+""",
+    "state",
+    "living",
+)
+_add_verbs(
+    """
     say   say/says/said/saying           dit/disent/dit                               说 person -
     think think/thinks/thought/thinking  pense/pensent/pensé                          觉得 person -
     know-that know/knows/knew/knowing    sait/savent/su                               知道 person -
-""", "state", "report")
-VERBS["be"] = Verb("be", ("be", "is", "was", "being"), ("est", "sont", "été", "sera", "seront", "était", "étaient"),
-                   "", (), (), frozenset({"copula"}))
-VERBS["rain"] = Verb("rain", ("rain", "rains", "rained", "raining"), ("pleut", "pleuvent", "plu", "pleuvra", "", "pleuvait"),
-                     "下雨", (), (), frozenset({"weather"}))
+""",
+    "state",
+    "report",
+)
+VERBS["be"] = Verb(
+    "be",
+    ("be", "is", "was", "being"),
+    ("est", "sont", "été", "sera", "seront", "était", "étaient"),
+    "",
+    (),
+    (),
+    frozenset({"copula"}),
+)
+VERBS["rain"] = Verb(
+    "rain",
+    ("rain", "rains", "rained", "raining"),
+    ("pleut", "pleuvent", "plu", "pleuvra", "", "pleuvait"),
+    "下雨",
+    (),
+    (),
+    frozenset({"weather"}),
+)
 
 # preposition: (English, French, Chinese after the noun)
 PREPOSITIONS = {
@@ -274,7 +353,14 @@ PREPOSITIONS = {
 PLACES = {
     "sleep": [("in", "garden"), ("under", "tree"), ("in front of", "house")],
     "play": [("in", "park"), ("in", "garden"), ("at", "school"), ("under", "tree"), ("in front of", "house")],
-    "work": [("in", "garden"), ("at", "library"), ("at", "market"), ("at", "museum"), ("at", "hotel"), ("at", "school")],
+    "work": [
+        ("in", "garden"),
+        ("at", "library"),
+        ("at", "market"),
+        ("at", "museum"),
+        ("at", "hotel"),
+        ("at", "school"),
+    ],
     "run": [("in", "park"), ("near", "river"), ("in", "village")],
     "sing": [("in", "park"), ("at", "school"), ("in", "kitchen"), ("in front of", "house")],
     "dance": [("in", "park"), ("in", "garden"), ("at", "hotel")],
@@ -292,7 +378,14 @@ PLACES = {
     "find": [("in", "garden"), ("under", "tree"), ("near", "bridge")],
     "break": [("in", "kitchen")],
 }
-HOMES = [("in", "village"), ("near", "river"), ("near", "bridge"), ("near", "park"), ("near", "school"), ("near", "market")]
+HOMES = [
+    ("in", "village"),
+    ("near", "river"),
+    ("near", "bridge"),
+    ("near", "park"),
+    ("near", "school"),
+    ("near", "market"),
+]
 SURFACES = [("on", "table"), ("under", "table"), ("in front of", "door"), ("near", "window"), ("on", "chair")]
 DESTINATIONS = ["school", "library", "market", "museum", "park", "village"]
 

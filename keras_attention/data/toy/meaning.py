@@ -43,7 +43,7 @@ def word(text: str, *parts: object, article: bool = False) -> Word:
 
 @dataclass(eq=False)
 class NounPhrase:
-    """``determiner``: the, a, this, my, own (of ``owner``), two, three, some (of a mass), all (in general)."""
+    """``determiner``: the, a, this, my, own (of ``owner``), two, three, some (of it), all (in general)."""
 
     noun: Noun
     determiner: str = "the"
@@ -108,7 +108,7 @@ class Clause:
 
 @dataclass(eq=False)
 class Sentence:
-    """Clauses joined by because, but, and, then (one subject), when, if; or one clause, perhaps a question."""
+    """Clauses joined by because, but, and, then (one subject), when or if; or one, perhaps a question."""
 
     clauses: list[Clause] = field(default_factory=list)
     join: str = ""
@@ -225,7 +225,11 @@ class Draw:
         if fitting:
             phrase.adjectives = (self.choice(fitting),)
             colours = [a for a in fitting if a.chinese.endswith("色的")]
-            if colours and phrase.adjectives[0].english in ("small", "big", "old", "new") and self.chance(rich):
+            if (
+                colours
+                and phrase.adjectives[0].english in ("small", "big", "old", "new")
+                and self.chance(rich)
+            ):
                 phrase.adjectives += (self.choice(colours),)
         return phrase
 
@@ -234,7 +238,9 @@ class Draw:
         kind, gap = head.noun.kind, Gap(head)
         if kind in PERSONS and self.chance(0.6):
             verb = VERBS["work" if kind == "adult" and self.chance(0.4) else "live"]
-            return Clause(verb, "state", gap, place=self.place(PLACES["work"] if verb.name == "work" else HOMES))
+            return Clause(
+                verb, "state", gap, place=self.place(PLACES["work"] if verb.name == "work" else HOMES)
+            )
         if kind in PERSONS:
             verb = VERBS[self.choice(["buy", "read", "find", "lose", "eat", "write"])]
             return Clause(verb, "past", gap, object=self.simple(verb.objects))
@@ -242,7 +248,9 @@ class Draw:
             return Clause(VERBS["sleep"], "present", gap, place=self.place(PLACES["sleep"]))
         if kind == "animal":
             return Clause(VERBS["eat"], "past", gap, object=self.simple(("food",)))
-        fitting = [verb for verb in EVENTS if verb.name in ("buy", "find", "like", "lose") and kind in verb.objects]
+        fitting = [
+            verb for verb in EVENTS if verb.name in ("buy", "find", "like", "lose") and kind in verb.objects
+        ]
         if not fitting:
             return None
         verb = self.choice(fitting)
@@ -289,7 +297,11 @@ class Draw:
                 clause.place.noun = self.describe(NounPhrase(clause.place.noun.noun, "a"))
         elif "intransitive" not in verb.style:
             clause.object = self.object(verb, subject, rich)
-            if negative and isinstance(clause.object, NounPhrase) and clause.object.determiner in ("two", "three"):
+            if (
+                negative
+                and isinstance(clause.object, NounPhrase)
+                and clause.object.determiner in ("two", "three")
+            ):
                 clause.object = NounPhrase(clause.object.noun)
         self.adjuncts(clause)
         return clause
@@ -304,7 +316,9 @@ class Draw:
         if draw < 0.35:
             clause.recipient = self.person()
         else:
-            clause.recipient = self.kin(clause.subject) if draw < 0.7 else NounPhrase(self.choice(nouns(PERSONS)))
+            clause.recipient = (
+                self.kin(clause.subject) if draw < 0.7 else NounPhrase(self.choice(nouns(PERSONS)))
+            )
         clause.recipient_first = self.chance(0.5)
 
     def adjuncts(self, clause: Clause) -> None:
@@ -314,7 +328,12 @@ class Draw:
         if not relative and clause.place is None and verb.name in PLACES:
             if self.chance(0.4):
                 clause.place = self.place(PLACES[verb.name])
-            elif "together" in verb.style and clause.subject and clause.subject.noun.person and self.chance(0.3):
+            elif (
+                "together" in verb.style
+                and clause.subject
+                and clause.subject.noun.person
+                and self.chance(0.3)
+            ):
                 clause.companion = self.kin(clause.subject)
         times = [time for time in TIMES if time[3] == clause.tense]
         if times and (clause.tense == "habit" or self.chance(0.3)):
@@ -356,8 +375,14 @@ class Draw:
         return sentence
 
     def state_of_things(self, rich: float) -> Clause:
-        kinds = self.choice([PERSONS, ("animal",), ("goods",), ("book", "text"), ("drink",), ("crossing", "bridge")])
-        subject = NounPhrase(self.choice(nouns(kinds))) if kinds[0] in ("drink", "crossing") else self.subject(kinds, rich)
+        kinds = self.choice(
+            [PERSONS, ("animal",), ("goods",), ("book", "text"), ("drink",), ("crossing", "bridge")]
+        )
+        subject = (
+            NounPhrase(self.choice(nouns(kinds)))
+            if kinds[0] in ("drink", "crossing")
+            else self.subject(kinds, rich)
+        )
         if isinstance(subject, NounPhrase) and subject.determiner == "a":
             subject.determiner = "this"
         return self.quality(subject, self.choice(["state", "imperfect"]))
@@ -376,7 +401,13 @@ class Draw:
         if join == "when":
             verb = VERBS[self.choice(["arrive", "leave", "fall"])]
             event = Clause(verb, "past", self.subject(ANIMATE, rich))
-            return Sentence([event, self.last(self.clause("imperfect", rich, verb=self.choice(GOING_ON), negative=False))], join)
+            return Sentence(
+                [
+                    event,
+                    self.last(self.clause("imperfect", rich, verb=self.choice(GOING_ON), negative=False)),
+                ],
+                join,
+            )
         if join == "if":
             return Sentence(self.condition(rich), join)
         tense = self.choice(["past", "past", "state", "future", "present"])
@@ -384,7 +415,9 @@ class Draw:
 
     def condition(self, rich: float) -> list[Clause]:
         if self.chance(0.4):
-            rain = Clause(VERBS["rain"], "habit", time=self.choice([None, *(t for t in TIMES if t[3] == "future")]))
+            rain = Clause(
+                VERBS["rain"], "habit", time=self.choice([None, *(t for t in TIMES if t[3] == "future")])
+            )
             return [rain, self.last(self.clause("future", rich))]
         subject = self.subject(ANIMATE, rich)
         state = self.quality(subject, "state")
@@ -395,10 +428,14 @@ class Draw:
         tense, then = ("past", "imperfect") if past else ("present", "state")
         if self.chance(0.4):
             name, negative, names = self.choice(OBJECT_REASONS)
-            main = self.clause(tense, rich, verb=VERBS[name] if past or name != "buy" else VERBS["read"], negative=negative)
+            main = self.clause(
+                tense, rich, verb=VERBS[name] if past or name != "buy" else VERBS["read"], negative=negative
+            )
             thing = main.object
             names = names if main.verb.name == name else ("long",)
-            if isinstance(thing, NounPhrase) and any(thing.noun.kind in q.kinds and q.english in names for q in QUALITIES):
+            if isinstance(thing, NounPhrase) and any(
+                thing.noun.kind in q.kinds and q.english in names for q in QUALITIES
+            ):
                 if thing.determiner == "some":
                     thing.determiner = "the"
                 return [main, self.quality(Pronoun(thing.noun, thing.plural), then, names, "too")]
@@ -413,8 +450,15 @@ class Draw:
             thing = NounPhrase(self.choice(nouns(verb.objects[:1])), "own", owner=who)
             return [main, Clause(verb, "past", who, object=thing)]
         if main.negative:
-            return [main, self.quality(who, then, ("tired", "busy", "nervous", "sad"), "too" if self.chance(0.7) else "very")]
-        names = {"sleep": ("tired",), "cry": ("sad", "tired")}.get(main.verb.name, ("happy", "nervous", "tired"))
+            return [
+                main,
+                self.quality(
+                    who, then, ("tired", "busy", "nervous", "sad"), "too" if self.chance(0.7) else "very"
+                ),
+            ]
+        names = {"sleep": ("tired",), "cry": ("sad", "tired")}.get(
+            main.verb.name, ("happy", "nervous", "tired")
+        )
         return [main, self.quality(who, then, names, "very")]
 
     def then(self, rich: float) -> list[Clause]:
@@ -439,9 +483,13 @@ def chapter_sentences() -> list[Sentence]:
         crossing = Clause(VERBS["cross"], "past", animal, negative=True, object=street)
         why = next(q for q in QUALITIES if q.english == quality)
         it = Pronoun((animal if quality == "tired" else street).noun)
-        sentences.append(Sentence([crossing, Clause(VERBS["be"], "imperfect", it, degree="too", quality=why)], "because"))
+        sentences.append(
+            Sentence([crossing, Clause(VERBS["be"], "imperfect", it, degree="too", quality=why)], "because")
+        )
     for recipient_first in (False, True):
         book, her = NounPhrase(NOUNS["book"]), Pronoun(WOMAN)
-        giving = Clause(VERBS["give"], "past", Pronoun(MAN), object=book, recipient=her, recipient_first=recipient_first)
+        giving = Clause(
+            VERBS["give"], "past", Pronoun(MAN), object=book, recipient=her, recipient_first=recipient_first
+        )
         sentences.append(Sentence([giving]))
     return sentences
