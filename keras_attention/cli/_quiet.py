@@ -30,7 +30,7 @@ def quiet_stderr() -> Iterator[None]:
         os.dup2(held.fileno(), 2)
         try:
             yield
-        except BaseException:
+        except Exception:
             held.seek(0)
             os.write(terminal, held.read())
             raise
