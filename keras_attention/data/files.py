@@ -37,28 +37,30 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _decode(data: bytes, path: Path) -> str:
+    zero = data.find(b"\0")  # UTF-16 of plain English is valid UTF-8, full of zeros
     try:
-        text = data.decode("utf-8-sig")
-        wrong = data.find(b"\0")  # UTF-16 of plain English is valid UTF-8, full of zeros
+        text, wrong = data.decode("utf-8-sig"), zero
     except UnicodeDecodeError as error:
-        text, wrong = "", error.start
+        text, wrong = "", error.start if zero < 0 else min(zero, error.start)
     if wrong < 0:
         return text
     encoding = likely_encoding(data)
     line = data.count(b"\n", 0, wrong) + 1
     raise DataError(
-        f"{path}, line {line}: not UTF-8 but probably {encoding}; convert it with "
-        f"`iconv -f {encoding} -t UTF-8`."
+        f"{path}, line {line}: not UTF-8 but probably {encoding}; "
+        f"convert it with `iconv -f {encoding} -t UTF-8`."
     )
 
 
+COMMON_GBK = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")  # punctuation and the 3755 commonest characters
+
+
 def likely_encoding(data: bytes) -> str:
-    """A guess for bytes that are not UTF-8: UTF-16 by its marks or zeros, GBK by bytes that come in pairs."""
+    """A guess for bytes that are not UTF-8: UTF-16 has marks or zeros, most of GBK is common characters."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data:
         return "UTF-16"
     runs = re.findall(rb"[\x80-\xff]+", data)
-    paired = sum(len(run) for run in runs if len(run) % 2 == 0)
-    if 2 * paired > sum(map(len, runs)):  # accented letters mostly stand alone
+    if 2 * sum(2 * len(COMMON_GBK.findall(run)) for run in runs) > sum(map(len, runs)):
         return "GBK"
     return "CP1252" if re.search(rb"[\x80-\x9f]", data) else "LATIN1"
 

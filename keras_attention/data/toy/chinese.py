@@ -1,4 +1,4 @@
-"""Toy sentences in Chinese: time, place and 把 before the verb, relative clauses before the noun, classifiers."""
+"""Toy sentences in Chinese: classifiers, 把, time and place before the verb, relatives before their noun."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 PERSONS = ("youth", "pupil", "adult")
 
@@ -89,7 +88,7 @@ NOUNS = {
         food     apple       apples     it   pomme        pommes       f 苹果   个
         food     orange      oranges    it   orange       oranges      f 橙子   个
         food     cake        cakes      it   gâteau       gâteaux      m 蛋糕   个
-        food     fish        fish       it   poisson      poissons     m 鱼     条
+        food     egg         eggs       it   œuf          œufs         m 鸡蛋   个
         meal     bread       -          it   pain         -            m 面包   个
         meal     cheese      -          it   fromage      -            m 奶酪   块
         meal     rice        -          it   riz          -            m 米饭   碗
@@ -168,160 +167,68 @@ QUALITIES = [
     """)
 ]
 
-VERBS: dict[str, Verb] = {}
+GROUPS = {"person": (*PERSONS, "kin"), "animate": (*PERSONS, "kin", "animal")}
 
 
-def _add_verbs(table: str, *style: str) -> None:
-    for name, english, french, chinese, subjects, objects in _rows(table):
-        kinds: dict[str, Any] = {
-            "person": (*PERSONS, "kin"),
-            "animate": (*PERSONS, "kin", "animal"),
-        }
-        VERBS[name] = Verb(
-            name,
-            tuple(english.split("/")),  # type: ignore[arg-type]
-            tuple(french.split("/")),
-            chinese,
-            tuple(kind for group in subjects.split("/") for kind in kinds.get(group, (group,))),
-            tuple(kind for group in objects.split("/") for kind in kinds.get(group, (group,))),
-            frozenset(style),
-        )
+def _kinds(names: str) -> tuple[str, ...]:
+    return tuple(kind for name in names.split("/") for kind in GROUPS.get(name, (name,)))
 
 
-# Actions that can go on; "dispose": a definite object moves before the verb with 把.
-_add_verbs(
-    """
-    read  read/reads/read/reading        lit/lisent/lu/lira/liront                    读 person book/text
-    write write/writes/wrote/writing     écrit/écrivent/écrit/écrira/écriront         写 person text
-    cross cross/crosses/crossed/crossing traverse/traversent/traversé/traversera/traverseront 过 animate crossing/bridge
-    drink drink/drinks/drank/drinking    boit/boivent/bu/boira/boiront                喝 person drink
-    hear  listen/listens/listened/listening écoute/écoutent/écouté/écoutera/écouteront 听 person sound
-    dine  eat/eats/ate/eating            mange/mangent/mangé/mangera/mangeront        吃 person meal
-""",
-    "action",
-)
-_add_verbs(
-    """
-    eat   eat/eats/ate/eating            mange/mangent/mangé/mangera/mangeront        吃 animate food
-    wash  wash/washes/washed/washing     lave/lavent/lavé/lavera/laveront             洗 person dish
-    sell  sell/sells/sold/selling        vend/vendent/vendu/vendra/vendront           卖 person goods
-""",
-    "action",
-    "dispose",
-)
-_add_verbs(
-    """
-    buy   buy/buys/bought/buying         achète/achètent/acheté/achètera/achèteront   买 person goods/book/food/flower
-    see   see/sees/saw/seeing            voit/voient/vu/verra/verront                 看见 animate youth/pupil/adult/animal/goods
-    find  find/finds/found/finding       trouve/trouvent/trouvé/trouvera/trouveront   找到 person goods/key/animal/text
-    help  help/helps/helped/helping      aide/aident/aidé/aidera/aideront             帮助 person youth/pupil/adult
-""",
-    "event",
-)
-_add_verbs(
-    """
-    lose  lose/loses/lost/losing         perd/perdent/perdu/perdra/perdront           丢 person key/goods/book
-    break break/breaks/broke/breaking    casse/cassent/cassé/cassera/casseront        打破 person dish
-""",
-    "event",
-    "dispose",
-    "accident",
-)
-_add_verbs(
-    """
-    open  open/opens/opened/opening      ouvre/ouvrent/ouvert/ouvrira/ouvriront       打开 person opening
-    close close/closes/closed/closing    ferme/ferment/fermé/fermera/fermeront        关上 person opening
-""",
-    "event",
-    "dispose",
-)
-_add_verbs(
-    """
-    like  like/likes/liked/liking        aime/aiment/aimé                             喜欢 person youth/pupil/adult/animal/book/goods/flower/drink/meal
-    know  know/knows/knew/knowing        connaît/connaissent/connu                    认识 person youth/pupil/adult
-    want  want/wants/wanted/wanting      veut/veulent/voulu                           想要 person goods/book/animal
-""",
-    "state",
-)
-_add_verbs(
-    """
-    give  give/gives/gave/giving         donne/donnent/donné/donnera/donneront        给 person book/flower/goods/key
-    send  send/sends/sent/sending        envoie/envoient/envoyé/enverra/enverront     寄给 person text/book
-    lend  lend/lends/lent/lending        prête/prêtent/prêté/prêtera/prêteront        借给 person book/goods
-""",
-    "event",
-    "transfer",
-)
-_add_verbs(
-    """
-    put   put/puts/put/putting           met/mettent/mis/mettra/mettront              放 person book/text/goods/key/dish
-""",
-    "event",
-    "placing",
-)
-_add_verbs(
-    """
-    sleep sleep/sleeps/slept/sleeping    dort/dorment/dormi/dormira/dormiront/dormait/dormaient 睡觉 animate -
-    cry   cry/cries/cried/crying         pleure/pleurent/pleuré/pleurera/pleureront/pleurait/pleuraient 哭 person -
-""",
-    "action",
-    "intransitive",
-)
-_add_verbs(
-    """
-    play  play/plays/played/playing      joue/jouent/joué/jouera/joueront/jouait/jouaient 玩 youth/animal -
-    work  work/works/worked/working      travaille/travaillent/travaillé/travaillera/travailleront/travaillait/travaillaient 工作 adult/kin -
-    run   run/runs/ran/running           court/courent/couru/courra/courront/courait/couraient 跑步 person -
-    sing  sing/sings/sang/singing        chante/chantent/chanté/chantera/chanteront/chantait/chantaient 唱歌 person -
-    dance dance/dances/danced/dancing    danse/dansent/dansé/dansera/danseront/dansait/dansaient 跳舞 person -
-    swim  swim/swims/swam/swimming       nage/nagent/nagé/nagera/nageront/nageait/nageaient 游泳 person -
-""",
-    "action",
-    "intransitive",
-    "together",
-)
-_add_verbs(
-    """
-    arrive arrive/arrives/arrived/arriving arrive/arrivent/arrivé/arrivera/arriveront 到 animate -
-    leave  leave/leaves/left/leaving     part/partent/parti/partira/partiront         走 animate -
-""",
-    "event",
-    "intransitive",
-    "être",
-)
-_add_verbs(
-    """
-    fall   fall/falls/fell/falling       tombe/tombent/tombé/tombera/tomberont        摔倒 animate -
-""",
-    "event",
-    "intransitive",
-    "être",
-    "accident",
-)
-_add_verbs(
-    """
-    go    go/goes/went/going             va/vont/allé/ira/iront                       去 person -
-""",
-    "event",
-    "être",
-    "going",
-)
-_add_verbs(
-    """
-    live  live/lives/lived/living        habite/habitent/habité                       住 person -
-""",
-    "state",
-    "living",
-)
-_add_verbs(
-    """
-    say   say/says/said/saying           dit/disent/dit                               说 person -
-    think think/thinks/thought/thinking  pense/pensent/pensé                          觉得 person -
-    know-that know/knows/knew/knowing    sait/savent/su                               知道 person -
-""",
-    "state",
-    "report",
-)
+# Style: an action goes on, an event happens, a state lasts; dispose moves a definite object before the verb in
+# Chinese (把); être forms the French past; together is done in company; an accident is not foreseen.
+VERBS = {
+    name: Verb(
+        name,
+        tuple(english.split("/")),  # type: ignore[arg-type]
+        tuple(french.split("/")),
+        chinese,
+        _kinds(subjects),
+        _kinds(objects),
+        frozenset(style.split("+")),
+    )
+    for name, style, subjects, objects, chinese, english, french in _rows("""
+        read      action                           person       book/text                          读   read/reads/read/reading           lit/lisent/lu/lira/liront
+        write     action                           person       text                               写   write/writes/wrote/writing        écrit/écrivent/écrit/écrira/écriront
+        cross     action                           animate      crossing/bridge                    过   cross/crosses/crossed/crossing    traverse/traversent/traversé/traversera/traverseront
+        drink     action                           person       drink                              喝   drink/drinks/drank/drinking       boit/boivent/bu/boira/boiront
+        hear      action                           person       sound                              听   listen/listens/listened/listening écoute/écoutent/écouté/écoutera/écouteront
+        dine      action                           person       meal                               吃   eat/eats/ate/eating               mange/mangent/mangé/mangera/mangeront
+        eat       action+dispose                   animate      food                               吃   eat/eats/ate/eating               mange/mangent/mangé/mangera/mangeront
+        wash      action+dispose                   person       dish                               洗   wash/washes/washed/washing        lave/lavent/lavé/lavera/laveront
+        sell      action+dispose                   person       goods                              卖   sell/sells/sold/selling           vend/vendent/vendu/vendra/vendront
+        buy       event                            person       goods/book/food/flower             买   buy/buys/bought/buying            achète/achètent/acheté/achètera/achèteront
+        see       event                            animate      youth/pupil/adult/animal/goods     看见 see/sees/saw/seeing               voit/voient/vu/verra/verront
+        find      event                            person       goods/key/animal/text              找到 find/finds/found/finding          trouve/trouvent/trouvé/trouvera/trouveront
+        help      event                            person       youth/pupil/adult                  帮助 help/helps/helped/helping         aide/aident/aidé/aidera/aideront
+        lose      event+dispose+accident           person       key/goods/book                     丢   lose/loses/lost/losing            perd/perdent/perdu/perdra/perdront
+        break     event+dispose+accident           person       dish                               打破 break/breaks/broke/breaking       casse/cassent/cassé/cassera/casseront
+        open      event+dispose                    person       opening                            打开 open/opens/opened/opening         ouvre/ouvrent/ouvert/ouvrira/ouvriront
+        close     event+dispose                    person       opening                            关上 close/closes/closed/closing       ferme/ferment/fermé/fermera/fermeront
+        like      state                            person       youth/pupil/adult/animal/book/goods/flower/drink/meal 喜欢 like/likes/liked/liking           aime/aiment/aimé
+        know      state                            person       youth/pupil/adult                  认识 know/knows/knew/knowing           connaît/connaissent/connu
+        want      state                            person       goods/book/animal                  想要 want/wants/wanted/wanting         veut/veulent/voulu
+        give      event+transfer                   person       book/flower/goods/key              给   give/gives/gave/giving            donne/donnent/donné/donnera/donneront
+        send      event+transfer                   person       text/book                          寄给 send/sends/sent/sending           envoie/envoient/envoyé/enverra/enverront
+        lend      event+transfer                   person       book/goods                         借给 lend/lends/lent/lending           prête/prêtent/prêté/prêtera/prêteront
+        put       event+placing                    person       book/text/goods/key/dish           放   put/puts/put/putting              met/mettent/mis/mettra/mettront
+        sleep     action+intransitive              animate      -                                  睡觉 sleep/sleeps/slept/sleeping       dort/dorment/dormi/dormira/dormiront/dormait/dormaient
+        cry       action+intransitive              person       -                                  哭   cry/cries/cried/crying            pleure/pleurent/pleuré/pleurera/pleureront/pleurait/pleuraient
+        play      action+intransitive+together     youth/animal -                                  玩   play/plays/played/playing         joue/jouent/joué/jouera/joueront/jouait/jouaient
+        work      action+intransitive+together     adult/kin    -                                  工作 work/works/worked/working         travaille/travaillent/travaillé/travaillera/travailleront/travaillait/travaillaient
+        run       action+intransitive+together     person       -                                  跑步 run/runs/ran/running              court/courent/couru/courra/courront/courait/couraient
+        sing      action+intransitive+together     person       -                                  唱歌 sing/sings/sang/singing           chante/chantent/chanté/chantera/chanteront/chantait/chantaient
+        dance     action+intransitive+together     person       -                                  跳舞 dance/dances/danced/dancing       danse/dansent/dansé/dansera/danseront/dansait/dansaient
+        swim      action+intransitive+together     person       -                                  游泳 swim/swims/swam/swimming          nage/nagent/nagé/nagera/nageront/nageait/nageaient
+        arrive    event+intransitive+être          animate      -                                  到   arrive/arrives/arrived/arriving   arrive/arrivent/arrivé/arrivera/arriveront
+        leave     event+intransitive+être          animate      -                                  走   leave/leaves/left/leaving         part/partent/parti/partira/partiront
+        fall      event+intransitive+être+accident animate      -                                  摔倒 fall/falls/fell/falling           tombe/tombent/tombé/tombera/tomberont
+        go        event+être+going                 person       -                                  去   go/goes/went/going                va/vont/allé/ira/iront
+        live      state+living                     person       -                                  住   live/lives/lived/living           habite/habitent/habité
+        say       state+report                     person       -                                  说   say/says/said/saying              dit/disent/dit
+        think     state+report                     person       -                                  觉得 think/thinks/thought/thinking     pense/pensent/pensé
+        know-that state+report                     person       -                                  知道 know/knows/knew/knowing           sait/savent/su
+    """)
+}
 VERBS["be"] = Verb(
     "be",
     ("be", "is", "was", "being"),
