@@ -180,10 +180,15 @@ def masked_softmax(scores, mask=None):
     """
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
     if mask is None:
-        return ops.softmax(scores, axis=-1)
+        return _softmax(scores)
     mask = as_mask(mask)
-    weights = ops.softmax(ops.where(mask, scores, LOWEST), axis=-1)
-    return ops.where(mask, weights, 0)
+    return ops.where(mask, _softmax(ops.where(mask, scores, LOWEST)), 0)
+
+
+def _softmax(scores):
+    if scores.shape[-1] == 1:  # a single key weighs 1, of which `ops.softmax` would warn
+        return ops.exp(scores - scores)
+    return ops.softmax(scores, axis=-1)
 
 
 def hide(query, key, value, mask):

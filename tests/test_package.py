@@ -1,0 +1,57 @@
+import doctest
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+MODULES = [
+    "functional",
+    "masks",
+    "layers.attention_pooling",
+    "layers.bahdanau_attention",
+    "layers.cross_attention",
+    "layers.luong_attention",
+    "layers.multi_head_attention",
+    "layers.scaled_dot_product_attention",
+    "layers.self_attention",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_the_docstrings_run(name):
+    module = importlib.import_module(f"keras_attention.{name}")
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_importing_the_package_loads_nothing_and_the_layers_nothing_beside_keras():
+    code = """
+import sys
+import keras_attention
+assert "keras" not in sys.modules
+import keras
+before = set(sys.modules)
+assert keras_attention.MultiHeadAttention is keras_attention.layers.MultiHeadAttention
+assert keras_attention.functional.scaled_dot_product_attention
+added = {name for name in set(sys.modules) - before if not name.startswith("keras")}
+assert not added, added
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_layer_is_an_attribute_of_the_package():
+    import keras_attention
+    from keras_attention import layers
+
+    for name in layers.__all__:
+        assert getattr(keras_attention, name) is getattr(layers, name)
+    assert set(layers.__all__) <= set(dir(keras_attention))
+
+
+def test_an_unknown_attribute_is_an_attribute_error():
+    import keras_attention
+
+    with pytest.raises(AttributeError, match="no attribute 'Attentoin'"):
+        keras_attention.Attentoin  # noqa: B018
