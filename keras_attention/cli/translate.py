@@ -1,0 +1,261 @@
+"""Train, measure and use a translator."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_attention.cli._json import Json, print_json
+from keras_attention.cli._quiet import start_keras
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train, measure and use a translator.")
+
+Data = Annotated[
+    str,
+    typer.Option(help="toy:en-fr, toy:en-zh, tfds:NAME[/CONFIG], a TSV file, or a folder of LANG.SPLIT.txt."),
+]
+Model = Annotated[Path, typer.Argument(help="A .keras file written by `translate train`.")]
+Beam = Annotated[int, typer.Option(min=1, help="Outputs that are followed at once; 1 is greedy.")]
+Split = Annotated[
+    str, typer.Option(help="Split of the data: test, validation, train, or a folder's own, as test2016.")
+]
+
+
+class Preset(StrEnum):
+    toy = "toy"
+    quick = "quick"
+    full = "full"
+
+
+class Attention(StrEnum):
+    bahdanau = "bahdanau"
+    luong_dot = "luong-dot"
+    luong_general = "luong-general"
+    luong_concat = "luong-concat"
+    none = "none"
+
+
+class Cell(StrEnum):
+    gru = "gru"
+    lstm = "lstm"
+
+
+class Kind(StrEnum):
+    word = "word"
+    char = "char"
+    subword = "subword"
+
+
+@app.command()
+def train(
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Where the best translator so far is kept; ends in .keras.")],
+    preset: Annotated[
+        Preset | None, typer.Option(help="Settings to start from; toy for toy data, else quick.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1)] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.1, help="End by then; the learning rate follows.")
+    ] = None,
+    batch: Annotated[int | None, typer.Option(min=1, help="Pairs a batch.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="The highest.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=1, help="End after so many epochs without a better BLEU.")
+    ] = None,
+    attention: Annotated[Attention | None, typer.Option()] = None,
+    cell: Annotated[Cell | None, typer.Option()] = None,
+    embedding: Annotated[int | None, typer.Option(min=1, help="Width of the embeddings.")] = None,
+    units: Annotated[int | None, typer.Option(min=1, help="Width of the states.")] = None,
+    dropout: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
+    label_smoothing: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
+    vocabulary: Annotated[Kind | None, typer.Option(help="Subwords are shared by both languages.")] = None,
+    vocabulary_size: Annotated[int | None, typer.Option(min=5)] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Fold case.")] = False,
+    beam: Beam = 5,
+    seed: int = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted training of OUT.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Train a translator and measure it on the test split.
+
+    Ctrl-C ends training early and keeps the best model so far; --resume goes on.
+    """
+    if out.suffix != ".keras":
+        raise ValueError(f"--out is {out}, but a model's file must end in .keras.")
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {out.parent} for --out; make it first.")
+    start_keras()
+    from keras_attention.data import load
+    from keras_attention.models import PRESETS, Seq2SeqTranslator, evaluate
+    from keras_attention.models import train as train_translator
+    from keras_attention.models.training import build_vocabularies
+
+    corpus = load(data, seed=seed)
+    chosen = PRESETS[preset or ("toy" if data.startswith("toy:") else "quick")]
+    words = {**chosen["vocabulary"], **_given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
+    source, target = build_vocabularies(corpus, **words)
+    translator = Seq2SeqTranslator(
+        source,
+        target,
+        **chosen["model"]
+        | _given(
+            embedding_dim=embedding,
+            units=units,
+            cell=cell,
+            attention=attention,
+            dropout=dropout,
+            label_smoothing=label_smoothing,
+        ),
+        seed=seed,
+    )
+    print(
+        f"{data}: {len(corpus.train)} training, {len(corpus.validation)} validation and {len(corpus.test)} "
+        "test pairs; "
+        f"vocabularies of {len(source)} and {len(target)}; {translator.count_params():,} parameters.",
+        flush=True,
+    )
+    settings = chosen["training"] | _given(
+        epochs=epochs, minutes=minutes, batch_size=batch, learning_rate=learning_rate, patience=patience
+    )
+    history = train_translator(
+        translator,
+        corpus,
+        out=out,
+        resume=resume,
+        seed=seed,
+        verbose=1 if sys.stdout.isatty() else 2,
+        **settings,
+    )
+    results, translations = evaluate(
+        translator, corpus.test, language=corpus.target_language, beam_width=beam
+    )
+    seconds = sum(history["train_seconds"])
+    tokens = sum(a * b for a, b in zip(history["tokens_per_second"], history["train_seconds"], strict=True))
+    results |= {
+        "target_tokens_per_second": tokens / seconds,
+        "train_seconds": seconds,
+        "epochs": len(history["loss"]),
+        "parameters": translator.count_params(),
+    }
+    _report(results, corpus.test, translations)
+    print(f"Saved as {out}; try: keras-attention translate run {out}")
+    if json:
+        print_json(results)
+
+
+@app.command()
+def evaluate(
+    model: Model,
+    data: Data,
+    split: Split = "test",
+    links: Annotated[
+        Path | None, typer.Option(help="Gold word links: line, two word numbers, two words, a line.")
+    ] = None,
+    beam: Beam = 5,
+    seed: Annotated[int, typer.Option(help="The seed of training, where it split the data.")] = 0,
+    json: Json = False,
+) -> None:
+    """Measure a translator: BLEU, chrF, perplexity, and its attention against gold alignments."""
+    start_keras()
+    from keras_attention.data import load, read_links
+    from keras_attention.models import evaluate as evaluate_translator
+    from keras_attention.models import load_model
+
+    translator = load_model(model)
+    corpus = load(data, seed=seed)
+    pairs = corpus.split(split)
+    if links is not None:
+        pairs = read_links(links, pairs)
+    results, translations = evaluate_translator(
+        translator, pairs, language=corpus.target_language, beam_width=beam
+    )
+    results["parameters"] = translator.count_params()
+    _report(results, pairs, translations)
+    if json:
+        print_json(results)
+
+
+@app.command()
+def run(
+    model: Model,
+    sentences: Annotated[
+        list[str] | None, typer.Argument(help="Sentences; none reads them from standard input, a line each.")
+    ] = None,
+    beam: Beam = 5,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw where the model looked; .png, .svg or .pdf.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Translate sentences."""
+    start_keras()
+    from keras_attention.models import load_model
+
+    translator = load_model(model)
+    texts = sentences or [line.rstrip("\n") for line in sys.stdin]
+    if not texts:
+        raise ValueError("There is no sentence to translate: give one in quotes, or pipe lines in.")
+    translations = translator.translate(texts, beam_width=beam)
+    for translation in translations:
+        print(translation.text)
+    if plot is not None:
+        if translator.options["attention"] == "none":
+            raise ValueError(f"{model} was trained without attention, so there is nothing to plot.")
+        _plot(translations, plot)
+    if json:
+        print_json({"translations": translations})
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that the user gave."""
+    return {
+        name: str(value) if isinstance(value, StrEnum) else value
+        for name, value in options.items()
+        if value is not None
+    }
+
+
+def _report(results: dict[str, Any], pairs: Any, translations: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table("measure", "value")
+    for name, value in results.items():
+        if isinstance(value, float):
+            table.add_row(name, f"{value:.4f}" if abs(value) < 1 else f"{value:,.2f}")
+        elif name == "bleu_by_length":
+            for bin in value:
+                if bin.sentences:
+                    table.add_row(f"bleu, {bin.label} source words ({bin.sentences})", f"{bin.bleu:.2f}")
+        elif value is not None:
+            table.add_row(name, str(value))
+    console.print(table)
+    for source, target, translation in list(zip(pairs.source, pairs.target, translations, strict=True))[:5]:
+        print(f"  source       {source}\n  translation  {translation.text}\n  reference    {target}\n")
+
+
+def _plot(translations: Any, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from keras_attention.plotting import plot_attention
+
+    sizes = [(len(t.source_tokens), len(t.tokens)) for t in translations]
+    figure, axes = plt.subplots(
+        len(translations),
+        squeeze=False,
+        figsize=(2 + 0.45 * max(w for w, _ in sizes), sum(1.8 + 0.35 * h for _, h in sizes)),
+        layout="constrained",
+    )
+    for ax, translation in zip(axes[:, 0], translations, strict=True):
+        plot_attention(translation.attention, translation.source_tokens, translation.tokens, ax=ax)
+    figure.savefig(path)
+    plt.close(figure)
+    print(f"Drawn in {path}")

@@ -1,0 +1,64 @@
+"""Batches of sentences of about one length, so that little of them is padding."""
+
+import itertools
+
+import numpy as np
+import tensorflow as tf
+
+from keras_attention.data.vocabulary import Vocabulary
+
+
+def pad(sequences):
+    """Lists of ids → an int32 array (B, T), filled up with PAD."""
+    array = np.full(
+        (len(sequences), max(1, *map(len, sequences)) if sequences else 1), Vocabulary.PAD, np.int32
+    )
+    for row, ids in zip(array, sequences, strict=True):
+        row[: len(ids)] = ids
+    return array
+
+
+def bucketed(lengths, batch_size, rng=None, pool=None):
+    """Indices of sentences, batch by batch, each batch of about one length.
+
+    Args:
+        lengths: a sort key for each sentence.
+        batch_size: sentences a batch.
+        rng: shuffles the sentences before and the batches after; None keeps their order.
+        pool: how many sentences are sorted by length together; None means 40 batches.
+    """
+    order = range(len(lengths)) if rng is None else rng.permutation(len(lengths)).tolist()
+    pool = pool or 40 * batch_size
+    batches = []
+    for start in range(0, len(order), pool):
+        near = sorted(order[start : start + pool], key=lambda i: lengths[i])
+        batches += [near[i : i + batch_size] for i in range(0, len(near), batch_size)]
+    return batches if rng is None else [batches[i] for i in rng.permutation(len(batches))]
+
+
+def pair_dataset(source, target, batch_size, seed=None, first_epoch=0):
+    """A `tf.data.Dataset` of ((source, target before), target) as `Seq2SeqTranslator.fit` takes it.
+
+    Args:
+        source, target: lists of id lists, without START and END.
+        batch_size: pairs a batch.
+        seed: shuffles, in another order each epoch; None keeps the order.
+        first_epoch: the number of the first epoch, for training that is resumed.
+
+    Returns:
+        source (B, Tk), START y₁ … y_T (B, T + 1), y₁ … y_T END (B, T + 1), each 0 in its padding.
+    """
+    target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
+    lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
+    epochs = itertools.count(first_epoch)
+
+    def epoch():
+        rng = None if seed is None else np.random.default_rng([seed, next(epochs)])
+        for batch in bucketed(lengths, batch_size, rng):
+            x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
+            before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
+            yield (x, before), y[:, 1:]
+
+    ids = tf.TensorSpec((None, None), tf.int32)
+    dataset = tf.data.Dataset.from_generator(epoch, output_signature=((ids, ids), ids))
+    return dataset.apply(tf.data.experimental.assert_cardinality(-(-len(source) // batch_size))).prefetch(2)

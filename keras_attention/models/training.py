@@ -1,0 +1,235 @@
+"""Training a translator: progress, the best weights by validation BLEU, interruption and resumption."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from keras_attention.data import Corpus, DataError, Pairs, Vocabulary
+from keras_attention.metrics import corpus_bleu
+from keras_attention.models.memory import keep_freed_memory
+from keras_attention.models.translator import Seq2SeqTranslator
+
+
+def train(
+    translator: Seq2SeqTranslator,
+    corpus: Corpus,
+    *,
+    epochs: int = 10,
+    minutes: float | None = None,
+    batch_size: int = 100,
+    learning_rate: float = 1e-3,
+    patience: int | None = None,
+    validation_size: int = 500,
+    out: str | Path | None = None,
+    resume: bool = False,
+    seed: int = 0,
+    verbose: int | str = "auto",
+    callbacks: Sequence[keras.callbacks.Callback] = (),
+) -> dict[str, list[float]]:
+    """Train with Adam, the learning rate falling from its peak to 0 along half a cosine.
+
+    The translator ends with the weights of the epoch whose greedy translations of the validation
+    sentences had the highest BLEU, also after Ctrl-C.
+
+    Args:
+        translator: trained in place.
+        corpus: its train and validation pairs are used.
+        epochs: how many.
+        minutes: end by then, the learning rate reaching 0 at that time; None for no such end.
+        batch_size: pairs a batch.
+        learning_rate: the peak.
+        patience: end after so many epochs without a better BLEU; None for no such end.
+        validation_size: how many validation pairs are translated after each epoch, at most.
+        out: a `.keras` file that always holds the best translator so far. Beside it, in OUT.checkpoint,
+            stands all that `resume` needs; it goes when training ends.
+        resume: go on from OUT.checkpoint, to the same result as without the interruption.
+        seed: of the order of the pairs.
+        verbose, callbacks: as in `keras.Model.fit`.
+
+    Returns:
+        the history: for each epoch loss (nats a target token, smoothed, with dropout), val_loss (without
+        both), val_bleu, tokens_per_second (of the target) and train_seconds.
+
+    Raises:
+        FileNotFoundError: there is nothing to resume from.
+        DataError: no training pairs.
+        KeyboardInterrupt: again after Ctrl-C, the best translator kept.
+    """
+    if not len(corpus.train):
+        raise DataError(f"{corpus.name} has no training pairs.")
+    keep_freed_memory()
+    translator.compile(keras.optimizers.Adam(learning_rate, global_clipnorm=1.0), jit_compile=False)
+    translator.optimizer.build(translator.trainable_variables)
+    steps = -(-len(corpus.train) // batch_size)
+    schedule = Schedule(learning_rate, epochs * steps, minutes)
+    best = BestByBleu(corpus.validation[:validation_size], corpus.target_language, out, patience)
+    checkpoint = Checkpoint(Path(f"{out}.checkpoint") if out else None, schedule, best)
+    first_epoch = checkpoint.load(translator) if resume else 0
+    if not resume:
+        checkpoint.clear()
+    try:
+        translator.fit(
+            translator.dataset(corpus.train, batch_size, seed, first_epoch),
+            validation_data=translator.dataset(corpus.validation, batch_size),
+            initial_epoch=first_epoch,
+            epochs=epochs,
+            verbose=verbose,
+            callbacks=[Speed(), schedule, best, checkpoint, *callbacks],
+        )
+    finally:
+        best.restore(translator)
+    checkpoint.clear()
+    return checkpoint.history
+
+
+class Speed(keras.callbacks.Callback):
+    """Puts tokens_per_second and train_seconds of the epoch into the logs, validation not counted."""
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.seconds = time.perf_counter() - self.start
+        self.rate = logs["tokens_per_second"] = round(logs.pop("tokens") / self.seconds)
+
+    def on_epoch_end(self, epoch, logs=None):
+        del logs["tokens"], logs["val_tokens"]
+        logs.update(tokens_per_second=self.rate, train_seconds=self.seconds)
+
+
+class Schedule(keras.callbacks.Callback):
+    """The learning rate, peak · ½(1 + cos(π · progress)), and the end when the minutes are over.
+
+    Progress goes from 0 to 1 with the steps, or with the minutes where they are over earlier.
+    """
+
+    def __init__(self, peak: float, steps: int, minutes: float | None):
+        super().__init__()
+        self.peak, self.steps, self.minutes = peak, steps, minutes
+        self.earlier = 0.0  # seconds before an interruption
+
+    def on_train_begin(self, logs=None):
+        self.start = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return self.earlier + time.perf_counter() - self.start
+
+    def on_train_batch_begin(self, batch, logs=None):
+        progress = int(self.model.optimizer.iterations) / self.steps
+        if self.minutes is not None:
+            progress = max(progress, self.seconds / (60 * self.minutes))
+            self.model.stop_training |= progress >= 1
+        self.model.optimizer.learning_rate = self.peak * (1 + math.cos(math.pi * min(1, progress))) / 2
+
+
+class BestByBleu(keras.callbacks.Callback):
+    """Keeps the weights of the epoch with the highest validation BLEU, in memory and in a file."""
+
+    def __init__(self, pairs: Pairs, language: str | None, out: str | Path | None, patience: int | None):
+        super().__init__()
+        self.pairs, self.out, self.patience = pairs, out, patience
+        self.tokenize = "zh" if language == "zh" else "13a"
+        self.bleu, self.weights, self.worse = -1.0, None, 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
+        bleu = logs["val_bleu"] = corpus_bleu(hypotheses, self.pairs.target, self.tokenize).score
+        self.worse += 1
+        if bleu > self.bleu:
+            self.bleu, self.worse = bleu, 0
+            self.weights = self.model.get_weights()
+            if self.out:
+                save_whole(self.model, self.out)
+        if self.patience is not None and self.worse >= self.patience:
+            self.model.stop_training = True
+
+    def restore(self, translator):
+        if self.weights is not None:
+            translator.set_weights(self.weights)
+
+
+class Checkpoint(keras.callbacks.Callback):
+    """After every epoch a folder holds all that training needs to go on as if nothing had happened."""
+
+    def __init__(self, folder: Path | None, schedule: Schedule, best: BestByBleu):
+        super().__init__()
+        self.folder, self.schedule, self.best = folder, schedule, best
+        self.history: dict[str, list[float]] = {}
+
+    def on_epoch_end(self, epoch, logs=None):
+        for name, value in logs.items():
+            self.history.setdefault(name, []).append(float(value))
+        if self.folder is None:
+            return
+        facts = {
+            "epoch": epoch + 1,
+            "seconds": self.schedule.seconds,
+            "bleu": self.best.bleu,
+            "worse": self.best.worse,
+            "history": self.history,
+        }
+        arrays = {f"now_{i}": v.numpy() for i, v in enumerate(_variables(self.model))}
+        arrays |= {f"best_{i}": w for i, w in enumerate(self.best.weights or ())}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        partial = self.folder / "partial.npz"
+        np.savez(partial, facts=np.array(json.dumps(facts)), **arrays)
+        os.replace(partial, self.folder / "state.npz")
+
+    def load(self, translator) -> int:
+        """Restore the state; the number of the epoch to go on with."""
+        path = self.folder and self.folder / "state.npz"
+        if path is None or not path.exists():
+            raise FileNotFoundError(
+                f"There is no interrupted training to resume at {self.folder}: train without --resume."
+            )
+        with np.load(path, allow_pickle=False) as state:
+            facts = json.loads(str(state["facts"]))
+            variables = _variables(translator)
+            saved = [state[f"now_{i}"] for i in range(sum(name.startswith("now_") for name in state.files))]
+            if [v.shape for v in variables] != [x.shape for x in saved]:
+                raise ValueError(
+                    f"{path} belongs to another model: resume with the options that training began with."
+                )
+            for variable, value in zip(variables, saved, strict=True):
+                variable.assign(value)
+            best = sum(name.startswith("best_") for name in state.files)
+            self.best.weights = [state[f"best_{i}"] for i in range(best)] or None
+        self.best.bleu, self.best.worse = facts["bleu"], facts["worse"]
+        self.schedule.earlier, self.history = facts["seconds"], facts["history"]
+        return facts["epoch"]
+
+    def clear(self):
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _variables(model):
+    """Weights, states of the random generators, and the optimizer's moments, in a fixed order."""
+    return [*model.variables, *model.optimizer.variables]
+
+
+def save_whole(model, path):
+    """Save, so that the file is the old or the new one at every moment, never half of one."""
+    path = Path(path)
+    partial = path.with_name(f".{path.stem}.partial.keras")
+    model.save(partial)
+    os.replace(partial, path)
+
+
+def build_vocabularies(corpus: Corpus, kind: str, size: int | None = None, lowercase: bool = False):
+    """Source and target vocabulary from the training pairs; one for both where they are subwords."""
+    if kind == "subword":
+        shared = Vocabulary.build(corpus.train.source + corpus.train.target, kind, size, lowercase)
+        return shared, shared
+    options = {"kind": kind, "size": size, "lowercase": lowercase, "lexicon": corpus.lexicon}
+    return Vocabulary.build(corpus.train.source, **options), Vocabulary.build(corpus.train.target, **options)

@@ -1,0 +1,291 @@
+"""A translator: recurrent encoder, attention, recurrent decoder, from strings to strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_attention.data.vocabulary import Vocabulary
+from keras_attention.models.batches import bucketed, pad, pair_dataset
+from keras_attention.models.decoder import AttentionDecoder
+from keras_attention.models.loss import linear_cross_entropy
+from keras_attention.models.search import beam_search
+
+
+class Translation(NamedTuple):
+    """A translated sentence.
+
+    `attention[i, j]` is the weight that the model gave `source_tokens[j]` when it wrote `tokens[i]`;
+    `score` is log p(text | source), in nats, its end included.
+    """
+
+    text: str
+    tokens: list[str]
+    score: float
+    attention: np.ndarray
+    source_tokens: list[str]
+
+
+@keras.saving.register_keras_serializable(package="keras_attention")
+class Seq2SeqTranslator(keras.Model):
+    """A sentence to a sentence: bidirectional encoder, attention, decoder.
+
+        h₁ … hₙ = [forward RNN; backward RNN] of the source embeddings
+        r₁ … r_T = `AttentionDecoder` over them
+        p(yₜ | y₁ … yₜ₋₁, x) = softmax(E · rₜ + b)
+
+    Args:
+        source_vocabulary, target_vocabulary: `Vocabulary`; the same object for both shares one embedding.
+        embedding_dim: width of the embeddings.
+        units: width of the decoder's state and of each direction of the encoder.
+        cell: "gru" or "lstm".
+        attention: "bahdanau", "luong-dot", "luong-general", "luong-concat", or "none" for the information
+            bottleneck. For "luong-dot" the encoder's directions are added, since memory and state must
+            be equally wide.
+        dropout: share of embeddings, annotations and readouts that is dropped in training.
+        label_smoothing: share of the target that is spread over the vocabulary.
+        tie_embeddings: whether the output layer's E is the target embedding.
+        seed: seed of weights and dropout.
+
+    Papers: Bahdanau et al., 2015; Luong et al., 2015; Press and Wolf, 2017 (tied embeddings).
+    """
+
+    def __init__(
+        self,
+        source_vocabulary,
+        target_vocabulary,
+        embedding_dim=128,
+        units=256,
+        cell="gru",
+        attention="bahdanau",
+        dropout=0.2,
+        label_smoothing=0.0,
+        tie_embeddings=True,
+        seed=0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
+        self.options = {
+            "embedding_dim": embedding_dim,
+            "units": units,
+            "cell": cell,
+            "attention": attention,
+            "dropout": dropout,
+            "label_smoothing": label_smoothing,
+            "tie_embeddings": tie_embeddings,
+            "seed": seed,
+        }
+        keras.utils.set_random_seed(seed)
+        self.label_smoothing = label_smoothing
+        merge = "sum" if attention == "luong-dot" else "concat"
+        rnn = {"gru": keras.layers.GRU, "lstm": keras.layers.LSTM}[cell](units, return_sequences=True)
+
+        def embedding(vocabulary, name):
+            scale = keras.initializers.RandomNormal(stddev=embedding_dim**-0.5)
+            return keras.layers.Embedding(len(vocabulary), embedding_dim, scale, name=name)
+
+        self.target_embedding = embedding(target_vocabulary, "target_embedding")
+        shared = source_vocabulary is target_vocabulary
+        self.source_embedding = (
+            self.target_embedding if shared else embedding(source_vocabulary, "source_embedding")
+        )
+        self.encoder = keras.layers.Bidirectional(rnn, merge_mode=merge, name="encoder")
+        self.decoder = AttentionDecoder(units, embedding_dim, cell, attention, name="decoder")
+        self.drop = keras.layers.Dropout(dropout, seed=seed)
+
+        self.source_embedding.build()
+        self.target_embedding.build()
+        self.encoder.build((None, None, embedding_dim))
+        memory_width = units if merge == "sum" else 2 * units
+        self.decoder.build((None, None, embedding_dim), (None, None, memory_width))
+        self.drop.build(())
+        size = len(target_vocabulary)
+        self.output_embedding = (
+            self.target_embedding.embeddings
+            if tie_embeddings
+            else self.add_weight(shape=(size, embedding_dim), name="output_embedding")
+        )
+        self.output_bias = self.add_weight(shape=(size,), initializer="zeros", name="output_bias")
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+        self.token_counter = keras.metrics.Sum(name="tokens")
+        self.built = True
+
+    def encode(self, source, training=False):
+        """The annotations h₁ … hₙ (B, Tk, M), zero at padding, and the mask (B, Tk) of the ids (B, Tk)."""
+        mask = tf.not_equal(source, Vocabulary.PAD)
+        embedded = self.drop(self.source_embedding(source), training=training)
+        memory = self.encoder(embedded, mask=mask, training=training)
+        memory *= tf.cast(mask, memory.dtype)[..., None]
+        return self.drop(memory, training=training), mask
+
+    def readout(self, source, target, training=False):
+        """r (B, T, embedding_dim) and α (B, T, Tk) for known ids (B, Tk) and START y₁ … (B, T)."""
+        memory, mask = self.encode(source, training)
+        embedded = self.drop(self.target_embedding(target), training=training)
+        readout, weights = self.decoder(embedded, memory=memory, mask=mask)
+        return self.drop(readout, training=training), weights
+
+    def logits(self, readout):
+        """E · r + b: (…, embedding_dim) → (…, V)."""
+        flat = tf.reshape(readout, (-1, readout.shape[-1]))  # a matrix: its gradient needs no (B, T, V, D)
+        logits = tf.matmul(flat, self.output_embedding, transpose_b=True) + self.output_bias
+        return tf.reshape(logits, tf.concat([tf.shape(readout)[:-1], tf.shape(logits)[-1:]], 0))
+
+    def call(self, inputs, training=False):
+        """Logits (B, T, V) for (source ids (B, Tk), START y₁ … y_{T−1} (B, T))."""
+        source, target = inputs
+        return self.logits(self.readout(source, target, training)[0])
+
+    def token_losses(self, source, before, target, training=False):
+        """−log p of every token that is not padding (N,), smoothed in training alone."""
+        readout, _ = self.readout(source, before, training)
+        real = tf.not_equal(target, Vocabulary.PAD)
+        return linear_cross_entropy(
+            tf.boolean_mask(readout, real),
+            self.output_embedding,
+            self.output_bias,
+            tf.boolean_mask(target, real),
+            self.label_smoothing if training else 0.0,
+        )
+
+    def _track(self, losses):
+        count = tf.cast(tf.size(losses), tf.float32)
+        self.loss_tracker.update_state(tf.reduce_mean(losses), sample_weight=count)
+        self.token_counter.update_state(count)
+        return {metric.name: metric.result() for metric in self.metrics}
+
+    def train_step(self, data):
+        (source, before), target = data
+        with tf.GradientTape() as tape:
+            losses = self.token_losses(source, before, target, training=True)
+            loss = tf.reduce_mean(losses)
+        weights = self.trainable_weights
+        self.optimizer.apply(tape.gradient(loss, weights), weights)
+        return self._track(losses)
+
+    def test_step(self, data):
+        (source, before), target = data
+        return self._track(self.token_losses(source, before, target))
+
+    @property
+    def metrics(self):
+        return [self.loss_tracker, self.token_counter]
+
+    def dataset(self, pairs, batch_size=100, seed=None, first_epoch=0):
+        """The batches of `Pairs` as `fit` and `evaluate` take them; see `pair_dataset`."""
+        source = self.source_vocabulary.encode_batch(pairs.source)
+        target = self.target_vocabulary.encode_batch(pairs.target)
+        return pair_dataset(source, target, batch_size, seed, first_epoch)
+
+    def translate(self, sentences: Sequence[str], beam_width=1, length_penalty=1.0, batch_size=100):
+        """Translate strings.
+
+        Args:
+            sentences: a list of strings.
+            beam_width: outputs that are followed at once; 1 is greedy.
+            length_penalty: see `beam_search`.
+            batch_size: sentences at a time. It changes the speed, not the translations.
+
+        Returns:
+            a `Translation` for each sentence.
+
+        Raises:
+            ValueError: the sentences are one string, or the beam is narrower than 1.
+        """
+        if isinstance(sentences, str):
+            raise ValueError("translate takes a list of sentences, got one string: write [sentence].")
+        if beam_width < 1:
+            raise ValueError(f"beam_width is {beam_width}, but at least one output must be followed.")
+        source = self.source_vocabulary.encode_batch(sentences)
+        translations: dict[int, Translation] = {}
+        for batch in bucketed([len(ids) for ids in source], batch_size, pool=len(source)):
+            found = self._search(pad([source[i] for i in batch]), beam_width, length_penalty)
+            for i, ids, attention, score in zip(batch, *(x.numpy() for x in found), strict=True):
+                ids = ids[: list(ids).index(Vocabulary.END)]
+                translations[i] = self._translation(sentences[i], ids, attention, score)
+        return [translations[i] for i in range(len(source))]
+
+    def force(self, sentences: Sequence[str], targets: Sequence[str], batch_size=100):
+        """Read given translations instead of writing them (teacher forcing).
+
+        Args:
+            sentences, targets: equally many strings.
+            batch_size: pairs at a time.
+
+        Returns:
+            a `Translation` for each pair: the target, its log-probability, and where the model looked
+            before each of its tokens.
+        """
+        source = self.source_vocabulary.encode_batch(sentences)
+        target = self.target_vocabulary.encode_batch(targets)
+        translations: dict[int, Translation] = {}
+        for batch in bucketed([len(ids) for ids in target], batch_size, pool=len(target)):
+            y = [target[i] for i in batch]
+            before = pad([[Vocabulary.START, *ids] for ids in y])
+            scores, attention = self._force(
+                pad([source[i] for i in batch]), before, pad([[*ids, Vocabulary.END] for ids in y])
+            )
+            for i, weights, score in zip(batch, attention.numpy(), scores.numpy(), strict=True):
+                translations[i] = self._translation(sentences[i], target[i], weights, score)
+        return [translations[i] for i in range(len(source))]
+
+    def _translation(self, sentence, ids, attention, score):
+        source_tokens = self.source_vocabulary.tokens(sentence)
+        return Translation(
+            self.target_vocabulary.decode(ids),
+            [self.target_vocabulary.id_to_token(int(token)) for token in ids],
+            float(score),
+            attention[: len(ids), : len(source_tokens)],
+            source_tokens,
+        )
+
+    @tf.function(reduce_retracing=True)
+    def _force(self, source, before, target):
+        readout, weights = self.readout(source, before)
+        flat = tf.reshape(readout, (-1, readout.shape[-1]))  # (B·T, embedding_dim)
+        losses = linear_cross_entropy(flat, self.output_embedding, self.output_bias, tf.reshape(target, [-1]))
+        losses = tf.where(target == Vocabulary.PAD, 0.0, tf.reshape(losses, tf.shape(target)))
+        return -tf.reduce_sum(losses, axis=1), weights
+
+    @tf.function(reduce_retracing=True)
+    def _search(self, source, beam_width, length_penalty):
+        memory, mask = self.encode(source)
+        constants, state = self.decoder.start(memory, mask)
+        never = tf.reduce_sum(tf.one_hot([Vocabulary.PAD, Vocabulary.START], len(self.target_vocabulary)), 0)
+
+        def step(tokens, state):
+            constants, state = state
+            readout, state, weights = self.decoder.step(self.target_embedding(tokens), state, constants)
+            return self.logits(readout) - 1e9 * never, (constants, state), weights
+
+        limit = 2 * tf.reduce_sum(tf.cast(mask, tf.int32), axis=1) + 10
+        return beam_search(
+            step,
+            (constants, state),
+            limit,
+            start=Vocabulary.START,
+            end=Vocabulary.END,
+            beam_width=beam_width,
+            length_penalty=length_penalty,
+        )
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "source_vocabulary": self.source_vocabulary.get_config(),
+            "target_vocabulary": None
+            if self.source_vocabulary is self.target_vocabulary
+            else self.target_vocabulary.get_config(),
+            **self.options,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        source = Vocabulary.from_config(config.pop("source_vocabulary"))
+        target = config.pop("target_vocabulary")
+        return cls(source, source if target is None else Vocabulary.from_config(target), **config)
