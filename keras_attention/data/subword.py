@@ -10,7 +10,7 @@ from typing import Any
 
 import sentencepiece
 
-from keras_attention.data.vocabulary import Span, Vocabulary
+from keras_attention.data.vocabulary import Span, Vocabulary, visible
 
 
 class SubwordVocabulary(Vocabulary):
@@ -26,11 +26,14 @@ class SubwordVocabulary(Vocabulary):
 
     @classmethod
     def train(cls, texts: list[str], size: int, lowercase: bool, model_type: str) -> SubwordVocabulary:
-        """Train a BPE or unigram model; the rarest characters are unknown if they would fill half of it."""
+        """Train a BPE or unigram model; characters beyond three quarters of its size, the rarest, are unknown."""
         if model_type not in ("bpe", "unigram"):
             raise ValueError(f"There is no subword model {model_type!r}; choose bpe or unigram.")
-        counts = Counter("".join(texts).replace(" ", ""))
-        kept = sum(count for _, count in counts.most_common(max(size // 2, size - 100)))
+        room = 3 * (size - len(cls.SPECIAL)) // 4
+        characters = Counter("".join(texts).replace(" ", "")).most_common()
+        if len(characters) > room:
+            rare = dict.fromkeys((ord(character) for character, _ in characters[room:]), " ")
+            texts = [text.translate(rare) for text in texts]
         buffer = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(texts),
@@ -38,7 +41,7 @@ class SubwordVocabulary(Vocabulary):
             model_type=model_type,
             vocab_size=size,
             hard_vocab_limit=False,
-            character_coverage=kept / counts.total(),
+            character_coverage=1.0,
             normalization_rule_name="identity",
             remove_extra_whitespaces=False,
             split_digits=True,
@@ -64,16 +67,15 @@ class SubwordVocabulary(Vocabulary):
         return self._processor.encode(self._fold(text), return_type="proto").pieces
 
     def spans(self, text: str) -> list[Span]:
-        spans = []
-        for piece in self._pieces(text):
-            start, end = piece.begin, piece.end
-            while start < end and text[start].isspace():
-                start += 1
-            spans.append((start, end))
+        spans, end = [], 0
+        for piece in self._pieces(text):  # their surfaces, one after another, are the text
+            start, end = end, end + len(piece.surface)
+            space = len(piece.surface) - len(piece.surface.lstrip())
+            spans.append((start + space, end))
         return spans
 
     def tokens(self, text: str) -> list[str]:
-        return [piece.piece for piece in self._pieces(text)]
+        return [visible(piece.piece) for piece in self._pieces(text)]
 
     def encode(self, text: str) -> list[int]:
         return self._processor.encode(self._fold(text))

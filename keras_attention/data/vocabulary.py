@@ -103,7 +103,7 @@ class Vocabulary:
     def tokens(self, text: str) -> list[str]:
         """What a person reads on a plot's axis, one for each id; an unknown word as it is written."""
         text = self._fold(text)
-        return [_visible(text[start:end]) for start, end in self._split(text)]
+        return [visible(text[start:end]) for start, end in self._split(text)]
 
     def encode(self, text: str) -> list[int]:
         """Ids, without START and END."""
@@ -131,7 +131,7 @@ class Vocabulary:
 
     def id_to_token(self, i: int) -> str:
         """What a person reads for an id."""
-        return _visible(self._tokens[i])
+        return visible(self._tokens[i])
 
     def get_config(self) -> dict[str, Any]:
         """Everything ``from_config`` needs, JSON-able."""
@@ -153,8 +153,9 @@ class Vocabulary:
         return {"word": WordVocabulary, "char": CharVocabulary}[kind](**config)
 
 
-def _visible(token: str) -> str:
-    return token.replace(" ", "␣") if token.isspace() else token
+def visible(token: str) -> str:
+    """The token, its white space drawn."""
+    return "␣" * len(token) if token.isspace() else token
 
 
 class CharVocabulary(Vocabulary):
