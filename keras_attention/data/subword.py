@@ -26,7 +26,7 @@ class SubwordVocabulary(Vocabulary):
 
     @classmethod
     def train(cls, texts: list[str], size: int, lowercase: bool, model_type: str) -> SubwordVocabulary:
-        """Train a BPE or unigram model; characters beyond three quarters of its size, the rarest, are unknown."""
+        """Train a BPE or unigram model; the rarest characters beyond 3/4 of its size are unknown."""
         if model_type not in ("bpe", "unigram"):
             raise ValueError(f"There is no subword model {model_type!r}; choose bpe or unigram.")
         room = 3 * (size - len(cls.SPECIAL)) // 4

@@ -65,7 +65,8 @@ def test_other_encodings_are_named(tmp_path, text, encoding, named, line):
     assert likely_encoding(path.read_bytes()) == named
     with pytest.raises(
         DataError,
-        match=rf"pairs\.tsv, line {line}: not UTF-8 but probably {named}; convert it with `iconv -f {named} -t UTF-8`",
+        match=rf"pairs\.tsv, line {line}: not UTF-8 but probably {named}; "
+        rf"convert it with `iconv -f {named} -t UTF-8`",
     ):
         load(str(path))
 

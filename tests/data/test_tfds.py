@@ -25,7 +25,9 @@ def test_no_network(monkeypatch, tmp_path):
     monkeypatch.setattr(tfds, "reachable", lambda host: bool(asked.append(host)))
     with pytest.raises(
         DataError,
-        match=r"tfds:ted_hrlr_translate/pt_to_en is not on this machine, and www\.phontron\.com cannot be reached; connect to a network, or use local data: toy:en-fr",
+        match=r"tfds:ted_hrlr_translate/pt_to_en is not on this machine, and www\.phontron\.com "
+        r"cannot be reached; "
+        r"connect to a network, or use local data: toy:en-fr",
     ):
         load_tfds("ted_hrlr_translate/pt_to_en", data_dir=tmp_path)
     assert asked == ["www.phontron.com"]

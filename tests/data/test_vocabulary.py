@@ -161,12 +161,9 @@ def test_subwords_change_nothing():
     v = BUILT["bpe"]
     for text in ("  la  rue ", "parce qu'il", "Straße İ 他 🙂"):
         assert v.decode(v.encode(text)) == text
-    assert (
-        Vocabulary.build(["ﬁn ½ Ａ"] * 2, "subword", size=20).decode(
-            Vocabulary.build(["ﬁn ½ Ａ"] * 2, "subword", size=20).encode("ﬁn ½ Ａ")
-        )
-        == "ﬁn ½ Ａ"
-    )
+    compatible = "ﬁn ½ ①"  # NFKC would fold these
+    w = Vocabulary.build([compatible] * 2, "subword", size=20)
+    assert w.decode(w.encode(compatible)) == compatible
     assert v.decode(v.encode("rue 🚀")) == "rue <unk>"
     for text in ("the animal", "était 🙂 fatigué 他把书"):
         assert "".join(v.tokens(text)).replace("▁", " ") == f" {text}"
@@ -185,7 +182,8 @@ def test_any_size_of_subwords_can_be_had(model_type, size):
 def test_subwords_are_deterministic_and_quiet():
     code = (
         "from keras_attention.data import Vocabulary as V\n"
-        "print(V.build(['the animal crossed the street', 'il était là'] * 9, 'subword', size=40).get_config()['model'])"
+        "v = V.build(['the animal crossed the street', 'il était là'] * 9, 'subword', size=40)\n"
+        "print(v.get_config()['model'])"
     )
     done = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
