@@ -327,8 +327,8 @@ def test_links_cross_where_the_order_differs():
     assert linked(pair) == [
         ("A", "一"), ("woman", "个"), ("lives", "住"), ("near", "在"), ("park", "公园"),
         ("near", "旁边"),
-        ("who", "的"), ("woman", "女人"), ("yesterday", "昨天"), ("bought", "买"), ("bought", "了"), ("a", "一"),
-        ("car", "辆"), ("red", "红色的"), ("car", "汽车"), (".", "。"),
+        ("who", "的"), ("woman", "女人"), ("yesterday", "昨天"), ("bought", "买"), ("bought", "了"),
+        ("a", "一"), ("car", "辆"), ("red", "红色的"), ("car", "汽车"), (".", "。"),
     ]  # fmt: skip
 
 

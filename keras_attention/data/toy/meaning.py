@@ -428,14 +428,10 @@ class Draw:
         tense, then = ("past", "imperfect") if past else ("present", "state")
         if self.chance(0.4):
             name, negative, names = self.choice(OBJECT_REASONS)
-            main = self.clause(
-                tense, rich, verb=VERBS[name] if past or name != "buy" else VERBS["read"], negative=negative
-            )
+            main = self.clause(tense, rich, verb=VERBS[name], negative=negative)
             thing = main.object
-            names = names if main.verb.name == name else ("long",)
-            if isinstance(thing, NounPhrase) and any(
-                thing.noun.kind in q.kinds and q.english in names for q in QUALITIES
-            ):
+            fitting = [q for q in QUALITIES if q.english in names and thing and thing.noun.kind in q.kinds]
+            if fitting and isinstance(thing, NounPhrase):
                 if thing.determiner == "some":
                     thing.determiner = "the"
                 return [main, self.quality(Pronoun(thing.noun, thing.plural), then, names, "too")]
