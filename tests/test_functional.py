@@ -311,9 +311,10 @@ class TestParts:
     def test_masked_softmax_runs_in_float32(self):
         scores = np.array([[60000, 60000, -60000]], "float16")
         weights = masked_softmax(scores)
-        assert weights.dtype == tf.float32
+        assert keras.backend.standardize_dtype(weights.dtype) == "float32"
         np.testing.assert_array_equal(weights, [[0.5, 0.5, 0]])
-        assert masked_softmax(tf.constant(scores, "float64")).dtype == tf.float64
+        doubles = masked_softmax(ops.cast(scores, "float64"))
+        assert keras.backend.standardize_dtype(doubles.dtype) == "float64"
 
     def test_masked_softmax_of_a_hidden_row_is_zero_with_a_zero_gradient(self):
         scores = tf.constant([[1.0, 2.0, 4.0], [3.0, np.nan, np.inf]])
