@@ -27,11 +27,12 @@ def load_model(path: str | Path) -> keras.Model:
             config = json.loads(archive.read("config.json"))
             kind = config["class_name"]
             known = config["registered_name"] == f"keras_attention>{kind}" and kind in KINDS
+            settings = config["config"]
     except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError) as error:
         raise ValueError(f"{path} is not a .keras file, or it is damaged; save or copy it again.") from error
     if not known:
         raise ValueError(f"{path} holds a {kind}, but a translator of keras_attention is needed.")
-    if _holds_objects(config["config"]):
+    if _holds_objects(settings):
         raise ValueError(
             f"{path} names classes among its settings, which no translator of ours does: not loaded."
         )

@@ -1,6 +1,6 @@
 """Greedy and beam search as one loop, for any decoder that can take a step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -22,6 +22,7 @@ def beam_search(
     *,
     start: int,
     end: int,
+    never: Sequence[int] = (),
     beam_width: int = 1,
     length_penalty: float = 1.0,
 ) -> Found:
@@ -38,6 +39,7 @@ def beam_search(
         state: the state before the first step, for the B sentences: a nest of tensors (B, …).
         limit: (B,), the most tokens of each output, END included; one that is not finished by then takes END.
         start, end: ids of START and END.
+        never: ids that no output takes, whatever their probability.
         beam_width: K.
         length_penalty: 0 prefers short outputs, 1 compares log-probabilities per token.
 
@@ -69,9 +71,9 @@ def beam_search(
         logits, state, attention = step(tf.reshape(tokens, [-1]), state)
         V = logits.shape[-1]
         log_total = tf.reduce_logsumexp(logits, axis=-1)
-        logits = tf.where(
-            (t + 1 == tf.repeat(limit, K))[:, None] & (tf.range(V) != end)[None], -float("inf"), logits
-        )
+        is_last = (t + 1 == tf.repeat(limit, K))[:, None]  # (B·K, 1)
+        barred = tf.reduce_any(tf.range(V) == tf.constant(never, tf.int32, (len(never), 1)), axis=0)  # (V,)
+        logits = tf.where(tf.where(is_last, tf.range(V) != end, barred), -float("inf"), logits)
         # the 2K best of a sentence are among the 2K best of each of its beams
         top, ids = tf.math.top_k(logits, min(2 * K, V))  # (B·K, 2K)
         top = tf.reshape(scores, [-1, 1]) + top - log_total[:, None]

@@ -82,6 +82,7 @@ def train(
             validation_data=translator.dataset(corpus.validation, batch_size),
             initial_epoch=first_epoch,
             epochs=epochs,
+            shuffle=False,  # the dataset shuffles
             verbose=verbose,
             callbacks=[Speed(), schedule, best, checkpoint, *callbacks],
         )
