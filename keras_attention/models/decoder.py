@@ -4,10 +4,9 @@ import keras
 import tensorflow as tf
 
 from keras_attention.layers import BahdanauAttention, LuongAttention
-from keras_attention.models.recurrence import gru, lstm
+from keras_attention.models.recurrence import CELLS, Attention, recurrent, step
 
 ATTENTIONS = ("bahdanau", "luong-dot", "luong-general", "luong-concat", "none")
-CELLS = {"gru": 3, "lstm": 4}  # and how many gates
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -36,10 +35,10 @@ class AttentionDecoder(keras.layers.Layer):
         self.supports_masking = True
         self.units, self.features, self.cell, self.attention = units, features, cell, attention
         self.initial_dense = keras.layers.Dense(units, activation="tanh", name="initial")
-        self.input_dense = keras.layers.Dense(CELLS[cell] * units, name="input")
-        self.context_dense = keras.layers.Dense(CELLS[cell] * units, use_bias=False, name="context")
+        self.input_dense = keras.layers.Dense(CELLS[cell].gates * units, name="input")
+        self.context_dense = keras.layers.Dense(CELLS[cell].gates * units, use_bias=False, name="context")
         self.state_dense = keras.layers.Dense(
-            CELLS[cell] * units, kernel_initializer="orthogonal", name="state"
+            CELLS[cell].gates * units, kernel_initializer="orthogonal", name="state"
         )
         self.readout_dense = keras.layers.Dense(features, activation="tanh", name="readout")
         if attention == "bahdanau":
@@ -65,45 +64,58 @@ class AttentionDecoder(keras.layers.Layer):
             mask: (B, Tk), True at tokens.
 
         Returns:
-            constants: memory (B, Tk, M), keys (B, Tk, U), bias (B, Tk), mean (B, M).
+            sentence: what `step` needs of it.
             state: a tuple of tensors (B, units).
         """
         length = tf.reduce_sum(tf.cast(mask, memory.dtype), axis=1, keepdims=True)
-        mean = tf.reduce_sum(memory, axis=1) / tf.maximum(length, 1)
-        keys = memory if self.attention == "none" else self.attend.project_keys(memory)
-        bias = tf.where(mask, 0.0, -1e9)
+        mean = tf.reduce_sum(memory, axis=1) / tf.maximum(length, 1)  # (B, M)
         initial = self.initial_dense(mean)
         state = (initial,) if self.cell == "gru" else (initial, tf.zeros_like(initial))
-        return (memory, keys, bias, mean), state
-
-    def look(self, state, constants):
-        """cₜ (B, M) and αₜ (B, Tk) for a state sₜ₋₁ (B, units)."""
-        memory, keys, bias, mean = constants
+        bias = tf.where(mask, 0.0, -1e9)
         if self.attention == "none":
-            return mean, tf.zeros_like(bias)
-        weights = tf.nn.softmax(self.attend.step_scores(state, keys) + bias)
-        return tf.matmul(weights[:, None], memory)[:, 0], weights
+            return {"mean": mean, "bias": bias}, state
+        return {"keys": self.attend.project_keys(memory), "memory": memory, "bias": bias}, state
 
-    def recur(self, projected, state, constants):
-        """One step of the recurrence: (cₜ, αₜ), and the next state."""
-        context, weights = self.look(state[0], constants)
-        projected += self.context_dense(context)
-        recurrent = self.state_dense(state[0])
-        if self.cell == "gru":
-            state = (gru(projected, recurrent, state[0]),)
-        else:
-            state = lstm(projected, recurrent, *state)
-        return context, weights, state
+    def _look(self, sentence):
+        if self.attention == "none":
+            return None
+        vector = getattr(self.attend, "vector", None)
+        return Attention(
+            **sentence,
+            context_kernel=tf.convert_to_tensor(self.context_dense.kernel),
+            vector=None if vector is None else tf.convert_to_tensor(vector),
+        )
 
-    def step(self, embedded, state, constants):
+    def _kernel(self):
+        """U, and beside it W_q where the attention projects its query."""
+        kernel = tf.convert_to_tensor(self.state_dense.kernel)
+        if self.attention == "bahdanau":
+            return tf.concat([kernel, self.attend.query_dense.kernel], 1)
+        if self.attention == "luong-concat":
+            return tf.concat([kernel, self.attend.kernel[: self.units]], 1)
+        return kernel
+
+    def _project(self, embedded, sentence):
+        projected = self.input_dense(embedded)
+        return projected + self.context_dense(sentence["mean"]) if self.attention == "none" else projected
+
+    def step(self, embedded, state, sentence):
         """One step for a decoder that writes: rₜ (B, features), the state, αₜ (B, Tk).
 
         Args:
             embedded: yₜ₋₁ (B, E).
+            state, sentence: as `start` gave them, or the step before.
         """
-        context, weights, state = self.recur(self.input_dense(embedded), state, constants)
-        readout = self.readout_dense(tf.concat([state[0], context, embedded], axis=-1))
-        return readout, state, weights
+        state, *found = step(
+            CELLS[self.cell],
+            self._project(embedded, sentence),
+            state,
+            self._kernel(),
+            self.state_dense.bias,
+            self._look(sentence),
+        )
+        context, weights = found or (sentence["mean"], tf.zeros_like(sentence["bias"]))
+        return self.readout_dense(tf.concat([state[0], context, embedded], axis=-1)), state, weights
 
     def call(self, embedded, memory, mask):
         """All steps when the outputs are known (teacher forcing).
@@ -115,23 +127,23 @@ class AttentionDecoder(keras.layers.Layer):
         Returns:
             r (B, T, features), α (B, T, Tk)
         """
-        constants, state = self.start(memory, mask)
-        steps = tf.shape(embedded)[1]
-        projected = tf.transpose(self.input_dense(embedded), (1, 0, 2))  # (T, B, gates · units)
-        inputs = tf.TensorArray(projected.dtype, steps).unstack(projected)
-        widths = (self.units, memory.shape[-1], None)
-        outputs = [tf.TensorArray(projected.dtype, steps, element_shape=(None, width)) for width in widths]
-
-        def body(t, state, outputs):
-            context, weights, state = self.recur(inputs.read(t), state, constants)
-            values = (state[0], context, weights)
-            return t + 1, state, [array.write(t, x) for array, x in zip(outputs, values, strict=True)]
-
-        *_, outputs = tf.while_loop(
-            lambda t, *_: t < steps, body, (0, state, outputs), maximum_iterations=steps
+        sentence, state = self.start(memory, mask)
+        embedded = tf.transpose(embedded, (1, 0, 2))  # (T, B, E)
+        states, *found = recurrent(
+            CELLS[self.cell],
+            self._project(embedded, sentence),
+            state,
+            self._kernel(),
+            tf.convert_to_tensor(self.state_dense.bias),
+            self._look(sentence),
         )
-        states, contexts, weights = (tf.transpose(x.stack(), (1, 0, 2)) for x in outputs)  # (B, T, …)
-        return self.readout_dense(tf.concat([states, contexts, embedded], axis=-1)), weights
+        T = tf.shape(embedded)[0]
+        context, weights = found or (
+            tf.repeat(sentence["mean"][None], T, 0),
+            tf.zeros(tf.concat([[T], tf.shape(sentence["bias"])], 0)),
+        )
+        readout = self.readout_dense(tf.concat([states, context, embedded], axis=-1))
+        return tf.transpose(readout, (1, 0, 2)), tf.transpose(weights, (1, 0, 2))
 
     def get_config(self):
         config = {name: getattr(self, name) for name in ("units", "features", "cell", "attention")}

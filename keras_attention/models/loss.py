@@ -37,35 +37,49 @@ def linear_cross_entropy(features, embedding, bias, labels, label_smoothing=0.0,
 
 
 def _cross_entropy(features, embedding, bias, labels, rows):
+    """The gradient of a row's logits is p − onehot(label); the two parts are multiplied apart, since the
+    second one only picks rows of the factors."""
+
     @tf.custom_gradient
     def run(features, embedding, bias):
         chunks = (tf.shape(features)[0] + rows - 1) // rows
+        transposed = tf.transpose(embedding)  # (D, V), once: a product with a transposed view is slower
+        at_label = tf.gather(embedding, labels)  # (N, D)
+        scores = tf.reduce_sum(features * at_label, axis=-1) + tf.gather(bias, labels)  # (N,)
 
-        def arrays(element_shape):
-            return tf.TensorArray(features.dtype, chunks, infer_shape=False, element_shape=element_shape)
+        def array(*shape):
+            return tf.TensorArray(features.dtype, chunks, infer_shape=False, element_shape=shape)
 
-        def chunk(i, losses, slopes, d_embedding, d_bias):
-            x, y = features[i * rows : (i + 1) * rows], labels[i * rows : (i + 1) * rows]
-            logits = tf.matmul(x, embedding, transpose_b=True) + bias  # (rows, V)
-            loss, d_logits = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=y)
-            losses = losses.write(i, loss)
-            slopes = slopes.write(i, tf.matmul(d_logits, embedding))
-            d_embedding += tf.matmul(d_logits, x, transpose_a=True)
-            return i + 1, losses, slopes, d_embedding, d_bias + tf.reduce_sum(d_logits, axis=0)
+        def chunk(i, totals, slopes, d_embedding, d_bias):
+            x = features[i * rows : (i + 1) * rows]
+            logits = tf.matmul(x, transposed) + bias  # (rows, V)
+            p = tf.nn.softmax(logits)
+            # log Σ exp from what is there: max logit − log max p
+            total = tf.reduce_max(logits, axis=-1) - tf.math.log(tf.reduce_max(p, axis=-1))
+            return (
+                i + 1,
+                totals.write(i, total),
+                slopes.write(i, tf.matmul(p, embedding)),
+                d_embedding + tf.matmul(p, x, transpose_a=True),
+                d_bias + tf.reduce_sum(p, axis=0),
+            )
 
         start = (
             0,
-            arrays((None,)),
-            arrays((None, features.shape[-1])),
+            array(None),
+            array(None, features.shape[-1]),
             tf.zeros_like(embedding),
             tf.zeros_like(bias),
         )
-        _, losses, slopes, d_embedding, d_bias = tf.while_loop(lambda i, *_: i < chunks, chunk, start)
-        d_features = slopes.concat()
+        _, totals, slopes, d_embedding, d_bias = tf.while_loop(lambda i, *_: i < chunks, chunk, start)
+        loss, d_features = totals.concat() - scores, slopes.concat() - at_label
+        V = tf.shape(embedding)[0]
+        d_embedding -= tf.math.unsorted_segment_sum(features, labels, V)
+        d_bias -= tf.math.unsorted_segment_sum(tf.ones_like(scores), labels, V)
 
         def gradient(upstream):
             return upstream[0] * d_features, upstream[0] * d_embedding, upstream[0] * d_bias
 
-        return losses.concat(), gradient
+        return loss, gradient
 
     return run(features, tf.convert_to_tensor(embedding), tf.convert_to_tensor(bias))

@@ -12,6 +12,7 @@ import tensorflow as tf
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.batches import bucketed, pad, pair_dataset
 from keras_attention.models.decoder import AttentionDecoder
+from keras_attention.models.encoder import BidirectionalEncoder
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.search import beam_search
 
@@ -83,7 +84,6 @@ class Seq2SeqTranslator(keras.Model):
         keras.utils.set_random_seed(seed)
         self.label_smoothing = label_smoothing
         merge = "sum" if attention == "luong-dot" else "concat"
-        rnn = {"gru": keras.layers.GRU, "lstm": keras.layers.LSTM}[cell](units, return_sequences=True)
 
         def embedding(vocabulary, name):
             scale = keras.initializers.RandomNormal(stddev=embedding_dim**-0.5)
@@ -94,7 +94,7 @@ class Seq2SeqTranslator(keras.Model):
         self.source_embedding = (
             self.target_embedding if shared else embedding(source_vocabulary, "source_embedding")
         )
-        self.encoder = keras.layers.Bidirectional(rnn, merge_mode=merge, name="encoder")
+        self.encoder = BidirectionalEncoder(units, cell, merge, name="encoder")
         self.decoder = AttentionDecoder(units, embedding_dim, cell, attention, name="decoder")
         self.drop = keras.layers.Dropout(dropout, seed=seed)
 
@@ -119,8 +119,7 @@ class Seq2SeqTranslator(keras.Model):
         """The annotations h₁ … hₙ (B, Tk, M), zero at padding, and the mask (B, Tk) of the ids (B, Tk)."""
         mask = tf.not_equal(source, Vocabulary.PAD)
         embedded = self.drop(self.source_embedding(source), training=training)
-        memory = self.encoder(embedded, mask=mask, training=training)
-        memory *= tf.cast(mask, memory.dtype)[..., None]
+        memory = self.encoder(embedded, mask=mask)
         return self.drop(memory, training=training), mask
 
     def readout(self, source, target, training=False):
@@ -255,7 +254,7 @@ class Seq2SeqTranslator(keras.Model):
     @tf.function(reduce_retracing=True)
     def _search(self, source, beam_width, length_penalty):
         memory, mask = self.encode(source)
-        constants, state = self.decoder.start(memory, mask)
+        sentence, state = self.decoder.start(memory, mask)
 
         def step(tokens, state):
             constants, state = state
@@ -265,7 +264,7 @@ class Seq2SeqTranslator(keras.Model):
         limit = 2 * tf.reduce_sum(tf.cast(mask, tf.int32), axis=1) + 10
         return beam_search(
             step,
-            (constants, state),
+            (sentence, state),
             limit,
             start=Vocabulary.START,
             end=Vocabulary.END,
