@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-def linear_cross_entropy(features, embedding, bias, labels, label_smoothing=0.0, rows=512):
+def linear_cross_entropy(features, embedding, bias, labels, label_smoothing=0.0, rows=128):
     """−log softmax(features · embeddingᵀ + bias) at the labels, one value a row.
 
     The logits (N, V) of a batch would be its largest tensor by far. Here only `rows` of them exist at a
