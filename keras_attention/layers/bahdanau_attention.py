@@ -62,10 +62,6 @@ class BahdanauAttention(AttentionLayer):
         """W_k key + b: (B, Tk, Dk) → (B, Tk, U)."""
         return self.key_dense(key)
 
-    def step_scores(self, query, projected_keys):
-        """The scores of one step, before mask and softmax: (B, D) and (B, Tk, U) → (B, Tk)."""
-        return additive_scores(self.query_dense(query)[:, None], projected_keys, self.vector)[:, 0]
-
     def attend(
         self, query, key, value, *, projected_keys=None, query_mask, key_mask, attention_mask, **options
     ):

@@ -77,12 +77,5 @@ class LuongAttention(AttentionLayer):
             return ops.matmul(key, ops.transpose(kernel))  # (B, Tk, D)
         return ops.matmul(key, kernel[-key.shape[-1] :])  # (B, Tk, U)
 
-    def step_scores(self, query, projected_keys):
-        """The scores of one step, before mask and softmax: (B, D) and `project_keys(key)` → (B, Tk)."""
-        if self.form == "concat":
-            kernel = ops.convert_to_tensor(self.kernel)[: query.shape[-1]]  # (D, U)
-            return additive_scores(ops.matmul(query, kernel)[:, None], projected_keys, self.vector)[:, 0]
-        return dot_scores(query[:, None], projected_keys, scale=1)[:, 0]
-
     def get_config(self):
         return {**super().get_config(), "score": self.form, "units": self.units}
