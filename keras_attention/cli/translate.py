@@ -121,15 +121,20 @@ def train(
     settings = chosen["training"] | _given(
         epochs=epochs, minutes=minutes, batch_size=batch, learning_rate=learning_rate, patience=patience
     )
-    history = train_translator(
-        translator,
-        corpus,
-        out=out,
-        resume=resume,
-        seed=seed,
-        verbose=1 if sys.stdout.isatty() else 2,
-        **settings,
-    )
+    try:
+        history = train_translator(
+            translator,
+            corpus,
+            out=out,
+            resume=resume,
+            seed=seed,
+            verbose=1 if sys.stdout.isatty() else 2,
+            **settings,
+        )
+    except KeyboardInterrupt:
+        if Path(f"{out}.checkpoint").exists():
+            print(f"\nThe best translator so far is kept as {out}; the same command with --resume goes on.")
+        raise
     results, translations = evaluate(
         translator, corpus.test, language=corpus.target_language, beam_width=beam
     )

@@ -69,7 +69,7 @@ class LuongAttention(AttentionLayer):
         return additive_scores(ops.matmul(query, query_kernel), ops.matmul(key, key_kernel), self.vector)
 
     def project_keys(self, key):
-        """What a score needs of the keys whatever the query, once for a sentence: (B, Tk, Dk) → (B, Tk, …)."""
+        """What scores need of the keys whatever the query: (B, Tk, Dk) → (B, Tk, …)."""
         if self.form == "dot":
             return key
         kernel = ops.convert_to_tensor(self.kernel)

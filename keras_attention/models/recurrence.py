@@ -84,7 +84,7 @@ class LSTM:
         return d, d, (tf.zeros_like(ds), dc * f)
 
 
-CELLS = {"gru": GRU, "lstm": LSTM}
+CELLS: dict[str, type[GRU] | type[LSTM]] = {"gru": GRU, "lstm": LSTM}
 
 
 class Attention(NamedTuple):
@@ -172,66 +172,60 @@ def _step(cell, x, state, kernel, bias, look, wide):
     query = products[:, wide:] if kernel.shape[-1] > wide else state[0]
     weights, context, hidden = look.look(query)
     state, gates = cell.forward(x + tf.matmul(context, look.context_kernel), a, state)
-    return state, (state[0], context, weights), (hidden, *gates)
+    return state, (state[0], context, weights), (*gates, hidden)
 
 
 def _forward(cell, projected, state, kernel, bias, look, wide):
-    length, dtype = tf.shape(projected)[0], projected.dtype
-    inputs = tf.TensorArray(dtype, length).unstack(projected)
-    units = state[0].shape[-1]
-    outputs = (
-        [(None, units)] if look is None else [(None, units), (None, look.memory.shape[-1]), (None, None)]
-    )
-    outputs = tuple(tf.TensorArray(dtype, length, element_shape=shape) for shape in outputs)
-    saved = [(None, units)] * cell.saved
+    length, units = tf.shape(projected)[0], state[0].shape[-1]
+    written, kept = [(None, units)], [(None, units)] * cell.saved
     if look is not None:
-        saved.insert(0, (None, units) if look.vector is None else look.keys.shape)
-    saved = tuple(tf.TensorArray(dtype, length, element_shape=shape) for shape in saved)
+        written += [(None, look.memory.shape[-1]), (None, None)]
+        kept.append((None, units) if look.vector is None else look.keys.shape)
+    inputs = tf.TensorArray(projected.dtype, length).unstack(projected)
 
     def body(t, state, outputs, saved):
         state, values, keep = _step(cell, inputs.read(t), state, kernel, bias, look, wide)
         return t + 1, state, _write(outputs, t, values), _write(saved, t, keep)
 
-    loop = (0, state, outputs, saved)
-    *_, outputs, saved = tf.while_loop(lambda t, *_: t < length, body, loop, maximum_iterations=length)
+    arrays = [_arrays(length, projected.dtype, shapes) for shapes in (written, kept)]
+    *_, outputs, saved = tf.while_loop(
+        lambda t, *_: t < length, body, (0, state, *arrays), maximum_iterations=length
+    )
     return tuple(array.stack() for array in outputs), saved
 
 
 def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
     length, dtype = tf.shape(outputs[0])[0], outputs[0].dtype
-    upstream = [tf.TensorArray(dtype, length).unstack(d) for d in upstream[:2]]
-    weights = None if look is None else tf.TensorArray(dtype, length).unstack(outputs[2])
-    widths = [wide, kernel.shape[-1], *(() if look is None else (look.memory.shape[-1],))]
-    found = tuple(tf.TensorArray(dtype, length, element_shape=(None, width)) for width in widths)
-    d_state = tuple(tf.zeros_like(x) for x in state)
+    given = [upstream[0]] if look is None else [upstream[0], upstream[1], outputs[2]]
+    given = [tf.TensorArray(dtype, length).unstack(x) for x in given]
+    shapes = [(None, wide), (None, kernel.shape[-1])]
     kernel_back = tf.transpose(kernel)  # once: a product with a transposed view is slower at every step
-    context_back = None if look is None else tf.transpose(look.context_kernel)
-    sums = (
-        ()
-        if look is None
-        else (tf.zeros_like(look.keys), tf.zeros(()) if look.vector is None else tf.zeros_like(look.vector))
-    )
+    sums = ()  # what adds up over the steps: the gradients of the keys and of v
+    if look is not None:
+        shapes.append((None, look.memory.shape[-1]))
+        context_back = tf.transpose(look.context_kernel)
+        sums = (tf.zeros_like(look.keys), tf.zeros(()) if look.vector is None else tf.zeros_like(look.vector))
 
     def body(t, d_state, found, sums):
+        d_output, *looked = [array.read(t) for array in given]
         keep = [array.read(t) for array in saved]
-        d_x, d_a, d_state = cell.backward(
-            keep[-cell.saved :], (d_state[0] + upstream[0].read(t), *d_state[1:])
-        )
-        d_products, values = d_a, (d_x,)
-        d_s = d_state[0]
+        d_x, d_a, (d_s, *d_rest) = cell.backward(keep[: cell.saved], (d_state[0] + d_output, *d_state[1:]))
+        d_products, d_contexts = d_a, ()
         if look is not None:
-            d_context = upstream[1].read(t) + tf.matmul(d_x, context_back)
-            d_query, d_keys, d_vector = look.look_backward(d_context, weights.read(t), keep[0])
-            sums = (sums[0] + d_keys, sums[1] + d_vector)
+            d_context, weights = looked
+            d_context += tf.matmul(d_x, context_back)
+            d_query, *new = look.look_backward(d_context, weights, keep[-1])
+            sums = tuple(x + d for x, d in zip(sums, new, strict=True))
+            d_contexts = (d_context,)
             if kernel.shape[-1] > wide:
                 d_products = tf.concat([d_a, d_query], 1)
             else:
                 d_s += d_query
-            values = (d_x, d_context)
         d_s += tf.matmul(d_products, kernel_back)
-        return t - 1, (d_s, *d_state[1:]), _write(found, t, (values[0], d_products, *values[1:])), sums
+        return t - 1, (d_s, *d_rest), _write(found, t, (d_x, d_products, *d_contexts)), sums
 
-    loop = (length - 1, d_state, found, sums)
+    zeros = tuple(tf.zeros_like(x) for x in state)
+    loop = (length - 1, zeros, _arrays(length, dtype, shapes), sums)
     _, d_state, found, sums = tf.while_loop(lambda t, *_: t >= 0, body, loop, maximum_iterations=length)
     d_x, d_products, *d_contexts = (array.stack() for array in found)  # (T, B, …)
     before = tf.concat([state[0][None], outputs[0][:-1]], 0)  # the state that each step began with
@@ -239,9 +233,14 @@ def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
     gradients = (d_x, _product(before, d_products), d_bias, *d_state)
     if look is None:
         return gradients
-    d_memory = tf.einsum("tbk,tbm->bkm", outputs[2], d_contexts[0])
-    d_look = (sums[0], d_memory, None, _product(outputs[1], d_x), sums[1])
-    return gradients + (d_look if look.vector is not None else d_look[:-1])
+    d_keys, d_vector = sums
+    d_memory = tf.einsum("tbk,tbm->bkm", outputs[2], *d_contexts)
+    gradients += (d_keys, d_memory, None, _product(outputs[1], d_x))
+    return gradients if look.vector is None else (*gradients, d_vector)
+
+
+def _arrays(length, dtype, shapes):
+    return tuple(tf.TensorArray(dtype, length, element_shape=shape) for shape in shapes)
 
 
 def _write(arrays, t, values):

@@ -140,7 +140,8 @@ class BestByBleu(keras.callbacks.Callback):
         super().__init__()
         self.pairs, self.out, self.patience = pairs, out, patience
         self.tokenize = "zh" if language == "zh" else "13a"
-        self.bleu, self.weights, self.worse = -1.0, None, 0
+        self.bleu, self.worse = -1.0, 0
+        self.weights: list[np.ndarray] = []
 
     def on_epoch_end(self, epoch, logs=None):
         hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
@@ -155,7 +156,7 @@ class BestByBleu(keras.callbacks.Callback):
             self.model.stop_training = True
 
     def restore(self, translator):
-        if self.weights is not None:
+        if self.weights:
             translator.set_weights(self.weights)
 
 
@@ -179,8 +180,8 @@ class Checkpoint(keras.callbacks.Callback):
             "worse": self.best.worse,
             "history": self.history,
         }
-        arrays = {f"now_{i}": v.numpy() for i, v in enumerate(_variables(self.model))}
-        arrays |= {f"best_{i}": w for i, w in enumerate(self.best.weights or ())}
+        arrays: dict[str, np.ndarray] = {f"now_{i}": v.numpy() for i, v in enumerate(_variables(self.model))}
+        arrays |= {f"best_{i}": w for i, w in enumerate(self.best.weights)}
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self.folder / "partial.npz"
         np.savez(partial, facts=np.array(json.dumps(facts)), **arrays)
@@ -204,7 +205,7 @@ class Checkpoint(keras.callbacks.Callback):
             for variable, value in zip(variables, saved, strict=True):
                 variable.assign(value)
             best = sum(name.startswith("best_") for name in state.files)
-            self.best.weights = [state[f"best_{i}"] for i in range(best)] or None
+            self.best.weights = [state[f"best_{i}"] for i in range(best)]
         self.best.bleu, self.best.worse = facts["bleu"], facts["worse"]
         self.schedule.earlier, self.history = facts["seconds"], facts["history"]
         return facts["epoch"]
@@ -232,5 +233,8 @@ def build_vocabularies(corpus: Corpus, kind: str, size: int | None = None, lower
     if kind == "subword":
         shared = Vocabulary.build(corpus.train.source + corpus.train.target, kind, size, lowercase)
         return shared, shared
-    options = {"kind": kind, "size": size, "lowercase": lowercase, "lexicon": corpus.lexicon}
-    return Vocabulary.build(corpus.train.source, **options), Vocabulary.build(corpus.train.target, **options)
+    sides = (corpus.train.source, corpus.train.target)
+    source, target = (
+        Vocabulary.build(texts, kind, size, lowercase, lexicon=corpus.lexicon) for texts in sides
+    )
+    return source, target
