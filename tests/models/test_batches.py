@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from keras_attention.data import Vocabulary
+from keras_attention.models.batches import bucketed, pad, pair_dataset
+
+SOURCE = [[10 + i] * (i % 5) for i in range(23)]  # some are empty
+TARGET = [[40 + i] * ((7 * i) % 4) for i in range(23)]
+
+
+def test_pad():
+    np.testing.assert_array_equal(pad([[5, 6, 7], [], [8]]), [[5, 6, 7], [0, 0, 0], [8, 0, 0]])
+    assert pad([[], []]).shape == (2, 1)
+    assert pad([]).shape == (0, 1)
+    assert pad([[5]]).dtype == np.int32
+
+
+@pytest.mark.parametrize("rng", [None, 3])
+@pytest.mark.parametrize("pool", [None, 1, 7, 8, 100])
+@pytest.mark.parametrize("size", [1, 4, 23, 50])
+def test_every_index_is_in_one_batch(size, pool, rng):
+    lengths = np.random.default_rng(0).integers(1, 9, 23).tolist()
+    batches = bucketed(lengths, size, None if rng is None else np.random.default_rng(rng), pool)
+    assert sorted(i for batch in batches for i in batch) == list(range(23))
+    assert all(1 <= len(batch) <= size for batch in batches)
+
+
+def test_batches_of_a_pool_have_sentences_of_about_one_length():
+    lengths = np.random.default_rng(0).permutation(20).tolist()
+    batches = bucketed(lengths, 4, np.random.default_rng(1), pool=20)
+    found = [sorted(lengths[i] for i in batch) for batch in batches]
+    assert sorted(found) == [list(range(start, start + 4)) for start in range(0, 20, 4)]
+    assert found != sorted(found)
+
+
+def test_no_sentence_makes_no_batch():
+    assert bucketed([], 4, pool=0) == []
+
+
+def batches_of(dataset):
+    return [((x.numpy(), before.numpy()), y.numpy()) for (x, before), y in dataset]
+
+
+def without_padding(row):
+    return row[row != Vocabulary.PAD].tolist()
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+def test_batches_hold_every_pair_once_with_start_and_end(seed):
+    dataset = pair_dataset(SOURCE, TARGET, 4, seed)
+    batches = batches_of(dataset)
+    assert len(batches) == len(dataset) == 6
+    pairs = []
+    for (x, before), y in batches:
+        assert {array.dtype for array in (x, before, y)} == {np.dtype("int32")}
+        assert len(x) == len(before) <= 4
+        assert before.shape == y.shape
+        for source, shifted, target in zip(x, before, y, strict=True):
+            ids = without_padding(target)
+            assert ids.pop() == Vocabulary.END
+            assert without_padding(shifted) == [Vocabulary.START, *ids]
+            assert shifted[0] == Vocabulary.START
+            assert (shifted != 0).sum() == (target != 0).sum()
+            pairs.append((without_padding(source), ids))
+    assert sorted(pairs) == sorted(zip(SOURCE, TARGET, strict=True))
+
+
+def order(dataset):
+    return [x.tolist() for (x, _), _ in batches_of(dataset)]
+
+
+def test_each_epoch_has_another_order_and_a_seed_repeats_them():
+    one, two = pair_dataset(SOURCE, TARGET, 4, seed=5), pair_dataset(SOURCE, TARGET, 4, seed=5)
+    epochs = [order(one) for _ in range(3)]
+    assert epochs == [order(two) for _ in range(3)]
+    assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
+    assert order(pair_dataset(SOURCE, TARGET, 4, seed=6)) != epochs[0]
+    assert order(pair_dataset(SOURCE, TARGET, 4, seed=5, first_epoch=2)) == epochs[2]
+
+
+def test_without_a_seed_the_order_stays():
+    dataset = pair_dataset(SOURCE, TARGET, 4)
+    assert order(dataset) == order(dataset)
