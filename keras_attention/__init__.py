@@ -1,11 +1,11 @@
 """Attention in Keras: layers to reuse, models to train, a chapter to follow.
 
-The layers, `functional`, `masks` and `load_model` are attributes of the package that are imported at their
-first use, so that importing the package costs nothing.
+The layers, `functional`, `masks` and `load_model` are attributes of the package.
 """
 
 import importlib
 import sys
+from pathlib import Path
 
 __version__ = "0.1.0"
 
@@ -36,5 +36,18 @@ def __dir__():
     return sorted({*globals(), *__all__})
 
 
-if "keras" in sys.modules:  # who has Keras may load a saved model next: its layers must be registered by then
+def _register():
+    """Give Keras the classes that it must know by name before `keras.saving.load_model` meets them."""
+    import keras
+
     importlib.import_module("keras_attention.layers")
+    if keras.backend.backend() == "tensorflow":
+        importlib.import_module("keras_attention.models")
+
+
+_started_as = {Path(argument).stem for argument in sys.orig_argv[:3]}
+if not _started_as & {
+    "keras-attention",
+    "keras_attention",
+}:  # the command line imports Keras where it needs it
+    _register()

@@ -26,19 +26,20 @@ def test_the_examples_of_the_docstrings_run(name):
     assert result.failed == 0
 
 
-def test_importing_the_package_loads_nothing_and_the_layers_nothing_beside_keras():
+def test_importing_the_package_loads_no_figures_no_data_sets_and_no_command_line():
     code = """
 import sys
 import keras_attention
-assert "keras" not in sys.modules
-import keras
-before = set(sys.modules)
-assert keras_attention.MultiHeadAttention is keras_attention.layers.MultiHeadAttention
-assert keras_attention.functional.scaled_dot_product_attention
-added = {name for name in set(sys.modules) - before if not name.startswith("keras")}
-assert not added, added
+heavy = {"matplotlib", "tensorflow_datasets", "sacrebleu", "sentencepiece", "typer", "rich", "pytest"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command_line_starts_without_keras():
+    code = "import sys, keras_attention.cli; assert 'keras' not in sys.modules"
+    started = f"import sys; sys.orig_argv = ['python', 'keras-attention', '--help']; {code}"
+    subprocess.run([sys.executable, "-c", started], check=True)
 
 
 def test_every_layer_is_an_attribute_of_the_package():

@@ -122,7 +122,7 @@ def train(
         epochs=epochs, minutes=minutes, batch_size=batch, learning_rate=learning_rate, patience=patience
     )
     try:
-        history = train_translator(
+        train_translator(
             translator,
             corpus,
             out=out,
@@ -138,14 +138,6 @@ def train(
     results, translations = evaluate(
         translator, corpus.test, language=corpus.target_language, beam_width=beam
     )
-    seconds = sum(history["train_seconds"])
-    tokens = sum(a * b for a, b in zip(history["tokens_per_second"], history["train_seconds"], strict=True))
-    results |= {
-        "target_tokens_per_second": tokens / seconds,
-        "train_seconds": seconds,
-        "epochs": len(history["loss"]),
-        "parameters": translator.count_params(),
-    }
     _report(results, corpus.test, translations)
     print(f"Saved as {out}; try: keras-attention translate run {out}")
     if json:
@@ -178,7 +170,6 @@ def evaluate(
     results, translations = evaluate_translator(
         translator, pairs, language=corpus.target_language, beam_width=beam
     )
-    results["parameters"] = translator.count_params()
     _report(results, pairs, translations)
     if json:
         print_json(results)

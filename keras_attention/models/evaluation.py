@@ -32,7 +32,8 @@ def evaluate(
         sacreBLEU signature; bleu_lowercased of lower-cased words and punctuation set apart (as published
         figures on tokenised text are); chrf; loss (nats a token) and perplexity of the references;
         alignment_accuracy and alignment_error_rate of the attention when it reads the references, None
-        without gold links or attention; bleu_by_length, by words of the source.
+        without gold links or attention; bleu_by_length, by words of the source; parameters, and what the
+        translator's `training_record` holds.
     """
     translations = translator.translate(pairs.source, beam_width=beam_width)
     texts = [translation.text for translation in translations]
@@ -60,6 +61,7 @@ def evaluate(
             tokenize,
         ),
     }
+    results |= {"parameters": translator.count_params(), **translator.training_record}
     if pairs.links is not None and translator.options["attention"] != "none":
         alignment = alignment_scores(
             [row.attention for row in forced],

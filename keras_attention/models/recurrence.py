@@ -200,7 +200,7 @@ def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
     given = [tf.TensorArray(dtype, length).unstack(x) for x in given]
     shapes = [(None, wide), (None, kernel.shape[-1])]
     kernel_back = tf.transpose(kernel)  # once: a product with a transposed view is slower at every step
-    sums = ()  # what adds up over the steps: the gradients of the keys and of v
+    sums: tuple = ()  # what adds up over the steps: the gradients of the keys and of v
     if look is not None:
         shapes.append((None, look.memory.shape[-1]))
         context_back = tf.transpose(look.context_kernel)
@@ -210,13 +210,13 @@ def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
         d_output, *looked = [array.read(t) for array in given]
         keep = [array.read(t) for array in saved]
         d_x, d_a, (d_s, *d_rest) = cell.backward(keep[: cell.saved], (d_state[0] + d_output, *d_state[1:]))
-        d_products, d_contexts = d_a, ()
+        d_products, d_contexts = d_a, []
         if look is not None:
             d_context, weights = looked
             d_context += tf.matmul(d_x, context_back)
             d_query, *new = look.look_backward(d_context, weights, keep[-1])
             sums = tuple(x + d for x, d in zip(sums, new, strict=True))
-            d_contexts = (d_context,)
+            d_contexts = [d_context]
             if kernel.shape[-1] > wide:
                 d_products = tf.concat([d_a, d_query], 1)
             else:

@@ -23,8 +23,8 @@ def beam_search(
     start: int,
     end: int,
     never: Sequence[int] = (),
-    beam_width: int = 1,
-    length_penalty: float = 1.0,
+    beam_width: int | tf.Tensor = 1,
+    length_penalty: float | tf.Tensor = 1.0,
 ) -> Found:
     """Find for each sentence the output y of the highest log p(y) / |y|^length_penalty.
 
@@ -35,7 +35,8 @@ def beam_search(
 
     Args:
         step: `step(tokens, state) -> (logits, state, attention)` for B·K rows: tokens (B·K,), logits
-            (B·K, V), attention (B·K, Tk); the state is a nest of tensors (B·K, …).
+            (B·K, V), attention (B·K, Tk); the state is a nest of tensors (B·K, …). The K rows of a sentence
+            follow each other; what stays the same for a sentence need not be in the state.
         state: the state before the first step, for the B sentences: a nest of tensors (B, …).
         limit: (B,), the most tokens of each output, END included; one that is not finished by then takes END.
         start, end: ids of START and END.
@@ -75,9 +76,9 @@ def beam_search(
         barred = tf.reduce_any(tf.range(V) == tf.constant(never, tf.int32, (len(never), 1)), axis=0)  # (V,)
         logits = tf.where(tf.where(is_last, tf.range(V) != end, barred), -float("inf"), logits)
         # the 2K best of a sentence are among the 2K best of each of its beams
-        top, ids = tf.math.top_k(logits, min(2 * K, V))  # (B·K, 2K)
+        width = tf.minimum(2 * K, V)
+        top, ids = tf.math.top_k(logits, width)  # (B·K, 2K)
         top = tf.reshape(scores, [-1, 1]) + top - log_total[:, None]
-        width = top.shape[-1]
         top, pick = tf.math.top_k(tf.reshape(top, [batch, K * width]), 2 * K)  # (B, 2K)
         ids = tf.gather(tf.reshape(ids, [batch, K * width]), pick, batch_dims=1)
         parents = pick // width  # (B, 2K)
@@ -112,7 +113,8 @@ def beam_search(
     steps, _, _, _, best, _, arrays = tf.while_loop(running, grow, loop)
     tokens, parents, attention = (a.gather(tf.range(steps)) for a in arrays)
     _, score, last, beam = best
-    return Found(*_trace_back(tokens, parents, attention, last, beam, end), score)
+    tokens, attention = _trace_back(tokens, parents, attention, last, beam, end)
+    return Found(tokens, attention, score)
 
 
 def _trace_back(tokens, parents, attention, last, beam, end):
@@ -120,7 +122,9 @@ def _trace_back(tokens, parents, attention, last, beam, end):
     steps = tf.shape(tokens)[0]
 
     def back(t, beam, path, rows):
-        at = lambda x, beam: tf.gather(x[t], beam, batch_dims=1)  # noqa: E731
+        def at(x, beam):
+            return tf.gather(x[t], beam, batch_dims=1)
+
         token = tf.where(t < last, at(tokens, beam), tf.where(t == last, end, 0))
         beam = tf.where(t < last, at(parents, beam), beam)  # the beam that took step t
         row = tf.where((t <= last)[:, None], at(attention, beam), 0.0)

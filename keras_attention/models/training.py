@@ -61,11 +61,12 @@ def train(
 
     Raises:
         FileNotFoundError: there is nothing to resume from.
-        DataError: no training pairs.
+        DataError: no training or no validation pairs.
         KeyboardInterrupt: again after Ctrl-C, the best translator kept.
     """
-    if not len(corpus.train):
-        raise DataError(f"{corpus.name} has no training pairs.")
+    for name, pairs in (("training", corpus.train), ("validation", corpus.validation)):
+        if not len(pairs):
+            raise DataError(f"{corpus.name} has no {name} pairs, and training needs some.")
     keep_freed_memory()
     translator.compile(keras.optimizers.Adam(learning_rate, global_clipnorm=1.0), jit_compile=False)
     translator.optimizer.build(translator.trainable_variables)
@@ -88,8 +89,24 @@ def train(
         )
     finally:
         best.restore(translator)
+        translator.training_record = record(checkpoint.history)
+        if out and best.weights:
+            save_whole(translator, out)
     checkpoint.clear()
     return checkpoint.history
+
+
+def record(history: dict[str, list[float]]) -> dict[str, float]:
+    """What training cost: target_tokens_per_second, train_seconds, epochs."""
+    seconds = history.get("train_seconds", [])
+    tokens = sum(
+        rate * time for rate, time in zip(history.get("tokens_per_second", []), seconds, strict=True)
+    )
+    return {
+        "target_tokens_per_second": tokens / sum(seconds) if seconds else 0.0,
+        "train_seconds": sum(seconds),
+        "epochs": len(seconds),
+    }
 
 
 class Speed(keras.callbacks.Callback):
@@ -184,7 +201,7 @@ class Checkpoint(keras.callbacks.Callback):
         arrays |= {f"best_{i}": w for i, w in enumerate(self.best.weights)}
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self.folder / "partial.npz"
-        np.savez(partial, facts=np.array(json.dumps(facts)), **arrays)
+        np.savez(partial, allow_pickle=False, **arrays, facts=np.array(json.dumps(facts)))
         os.replace(partial, self.folder / "state.npz")
 
     def load(self, translator) -> int:

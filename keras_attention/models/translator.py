@@ -16,6 +16,8 @@ from keras_attention.models.encoder import BidirectionalEncoder
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.search import beam_search
 
+IDS = tf.TensorSpec((None, None), tf.int32)
+
 
 class Translation(NamedTuple):
     """A translated sentence.
@@ -51,6 +53,7 @@ class Seq2SeqTranslator(keras.Model):
         label_smoothing: share of the target that is spread over the vocabulary.
         tie_embeddings: whether the output layer's E is the target embedding.
         seed: seed of weights and dropout.
+        training_record: what `train` noted of itself: target_tokens_per_second, train_seconds, epochs.
 
     Papers: Bahdanau et al., 2015; Luong et al., 2015; Press and Wolf, 2017 (tied embeddings).
     """
@@ -67,6 +70,7 @@ class Seq2SeqTranslator(keras.Model):
         label_smoothing=0.0,
         tie_embeddings=True,
         seed=0,
+        training_record=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -111,6 +115,7 @@ class Seq2SeqTranslator(keras.Model):
             else self.add_weight(shape=(size, embedding_dim), name="output_embedding")
         )
         self.output_bias = self.add_weight(shape=(size,), initializer="zeros", name="output_bias")
+        self.training_record = dict(training_record or {})
         self.loss_tracker = keras.metrics.Mean(name="loss")
         self.token_counter = keras.metrics.Sum(name="tokens")
         self.built = True
@@ -243,7 +248,7 @@ class Seq2SeqTranslator(keras.Model):
             source_tokens,
         )
 
-    @tf.function(reduce_retracing=True)
+    @tf.function(input_signature=[IDS, IDS, IDS])
     def _force(self, source, before, target):
         readout, weights = self.readout(source, before)
         flat = tf.reshape(readout, (-1, readout.shape[-1]))  # (B·T, embedding_dim)
@@ -251,20 +256,20 @@ class Seq2SeqTranslator(keras.Model):
         losses = tf.where(target == Vocabulary.PAD, 0.0, tf.reshape(losses, tf.shape(target)))
         return -tf.reduce_sum(losses, axis=1), weights
 
-    @tf.function(reduce_retracing=True)
+    @tf.function(input_signature=[IDS, tf.TensorSpec((), tf.int32), tf.TensorSpec((), tf.float32)])
     def _search(self, source, beam_width, length_penalty):
         memory, mask = self.encode(source)
         sentence, state = self.decoder.start(memory, mask)
+        sentence = {name: tf.repeat(x, beam_width, axis=0) for name, x in sentence.items()}
 
         def step(tokens, state):
-            constants, state = state
-            readout, state, weights = self.decoder.step(self.target_embedding(tokens), state, constants)
-            return self.logits(readout), (constants, state), weights
+            readout, state, weights = self.decoder.step(self.target_embedding(tokens), state, sentence)
+            return self.logits(readout), state, weights
 
         limit = 2 * tf.reduce_sum(tf.cast(mask, tf.int32), axis=1) + 10
         return beam_search(
             step,
-            (sentence, state),
+            state,
             limit,
             start=Vocabulary.START,
             end=Vocabulary.END,
@@ -282,6 +287,7 @@ class Seq2SeqTranslator(keras.Model):
             if self.source_vocabulary is self.target_vocabulary
             else self.target_vocabulary.get_config(),
             **self.options,
+            "training_record": dict(self.training_record),
         }
 
     @classmethod

@@ -108,7 +108,6 @@ def test_evaluate_repeats_the_measures_of_training(trained, data, capsys):
         assert values[name] == pytest.approx(expected[name], rel=1e-5), name
 
 
-@pytest.mark.xfail(reason="evaluate does not report the training", strict=True)
 def test_evaluate_has_the_keys_of_train(model, data, capsys):
     assert run("evaluate", model, "--data", data, "--beam", 2, "--json") == 0
     assert set(results(capsys)) >= MEASURES | TRAINING

@@ -221,7 +221,6 @@ def test_a_file_holds_the_whole_translator(trained, saved, toy):
         np.testing.assert_allclose(one.attention, other.attention, atol=1e-6)
 
 
-@pytest.mark.xfail(reason="importing keras_attention does not register the translator", strict=True)
 @pytest.mark.parametrize("imports", ["import keras, keras_attention", "import keras_attention, keras"])
 def test_a_file_translates_in_a_fresh_process(imports, trained, saved, toy):
     code = (
