@@ -104,18 +104,16 @@ def main():
         print("memory by epoch, GB:", " ".join(f"{x:.2f}" for x in mine["gigabytes_by_epoch"]))
         if ratios:
             middle = [statistics.median(column) for column in zip(*ratios, strict=True)]
-            print(
-                "ours / peer: training {:.2f}×, greedy {:.2f}×, beam 5 against its greedy {:.2f}×".format(*middle)
-            )
+            names = ("training", "greedy", "beam 5 against its greedy")
+            pairs = (f"{name} {ratio:.2f}×" for name, ratio in zip(names, middle, strict=True))
+            print("ours / peer:", ", ".join(pairs))
 
 
 def show(name, result):
     beam = f"{1000 / result['beam_5_seconds']:14.0f}" if "beam_5_seconds" in result else f"{'':14}"
     peak = f"{result['peak_gigabytes']:8.2f}" if "peak_gigabytes" in result else ""
-    print(
-        f"{name:8} {result['target_tokens_per_second']:15.0f} {1000 / result['decode_seconds']:14.0f} {beam} {peak}",
-        flush=True,
-    )
+    speed, greedy = result["target_tokens_per_second"], 1000 / result["decode_seconds"]
+    print(f"{name:8} {speed:15.0f} {greedy:14.0f} {beam} {peak}", flush=True)
 
 
 if __name__ == "__main__":

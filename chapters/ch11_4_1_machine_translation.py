@@ -5,7 +5,8 @@
 A translator reads a sentence and writes it in another language. Here you train three of them in two
 minutes, see what attention adds, and look at what it looked at.
 
-翻译模型读一个句子，再用另一种语言写出来。本节在两分钟内训练三个翻译模型，看注意力带来了什么，也看它看了哪里。
+翻译模型读一个句子，再用另一种语言写出来。本节在两分钟内训练三个翻译模型，
+看注意力带来了什么，也看它看了哪里。
 """
 
 # %%
@@ -16,13 +17,16 @@ minutes, see what attention adds, and look at what it looked at.
 # sentence of 5 words fits; one of 25 does not. Bahdanau et al. (2015) let the decoder look back instead: at
 # every step t the previous state :math:`s_{t-1}` is compared with each encoder state :math:`h_i`,
 #
-# .. math:: \alpha_{ti} = \mathrm{softmax}_i\, v^\top \tanh(W_q s_{t-1} + W_k h_i) \qquad c_t = \sum_i \alpha_{ti} h_i
+# .. math::
+#    \alpha_{ti} = \mathrm{softmax}_i\, v^\top \tanh(W_q s_{t-1} + W_k h_i)
+#    \qquad c_t = \sum_i \alpha_{ti} h_i
 #
 # and the context :math:`c_t` enters the step that writes :math:`y_t`.
 #
-# 没有注意力的 Seq2Seq 把整个源句压进**一个固定大小的向量**，这就是信息瓶颈：5 个词装得下，25 个词装不下。
-# Bahdanau 等人（2015）让解码器回头看：每一步 t，用上一个状态 :math:`s_{t-1}` 与编码器的每个状态 :math:`h_i` 比较，
-# 得到权重 :math:`\alpha_{ti}` 和上下文向量 :math:`c_t`，再用它写出 :math:`y_t`。
+# 没有注意力的 Seq2Seq 把整个源句压进**一个固定大小的向量**，这就是信息瓶颈：5 个词装得下，
+# 25 个词装不下。Bahdanau 等人（2015）让解码器回头看：每一步 t，用上一个状态 :math:`s_{t-1}`
+# 与编码器的每个状态 :math:`h_i` 比较，得到权重 :math:`\alpha_{ti}` 和上下文向量 :math:`c_t`，
+# 再用它写出 :math:`y_t`。
 
 import argparse
 import math
@@ -61,6 +65,7 @@ arguments.figures.mkdir(parents=True, exist_ok=True)
 
 corpus = load(arguments.data)
 preset = PRESETS["toy" if arguments.data.startswith("toy:") else "quick"]
+settings = preset["training"] if preset is PRESETS["quick"] else preset["training"] | {"epochs": 7}
 source_vocabulary, target_vocabulary = build_vocabularies(corpus, **preset["vocabulary"])
 print(f"{len(corpus.train)} pairs to train on, {len(corpus.test)} to test on, for example")
 for source, target in zip(corpus.test.source[:3], corpus.test.target[:3], strict=True):
@@ -82,7 +87,8 @@ def translator(attention):
 
 models = {"with attention": translator("bahdanau"), "without attention": translator("none")}
 for name, model in models.items():
-    loss = evaluate(model, corpus.test[:50], language=corpus.target_language)[0]["loss"]
+    read = model.force(corpus.test.source, corpus.test.target)
+    loss = -sum(pair.score for pair in read) / sum(len(pair.tokens) + 1 for pair in read)  # and END
     print(f"{name}: loss {loss:.3f}, ln V = {math.log(len(target_vocabulary)):.3f}")
 
 # %%
@@ -97,7 +103,7 @@ for name, model in models.items():
 histories, results, translations = {}, {}, {}
 for name, model in models.items():
     print(f"\n{name}")
-    histories[name] = train(model, corpus, verbose=2, **preset["training"])
+    histories[name] = train(model, corpus, verbose=2, **settings)
     results[name], translations[name] = evaluate(model, corpus.test, language=corpus.target_language)
 
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
@@ -138,7 +144,8 @@ figure.savefig(arguments.figures / "ch11_4_1_bleu_by_length.png", dpi=120)
 # Each row of the heat map belongs to a written word, each column to a source word. Outlined cells are the
 # gold alignment. "animal" and "l'animal" meet, and "n'a pas" looks at "didn't" on both sides of the verb.
 #
-# 热力图的每一行是写出的词，每一列是源句的词，描边的格子是标准词对齐。animal 对应 l'animal，n'a 和 pas 都看着 didn't。
+# 热力图的每一行是写出的词，每一列是源句的词，描边的格子是标准词对齐。animal 对应 l'animal，
+# n'a 和 pas 都看着 didn't。
 
 attending = models["with attention"]
 accuracy = results["with attention"]["alignment_accuracy"]
@@ -146,7 +153,7 @@ if accuracy is not None:
     print(f"\nalignment accuracy against gold: {accuracy:.3f}")
 
 
-def heat_map(model, corpus, pairs, index, name):
+def heat_map(model, pairs, index, name):
     source, target = pairs.source[index], pairs.target[index]
     forced = model.force([source], [target])[0]
     gold = pairs.links and link_cells(
@@ -166,7 +173,7 @@ def find(pairs, words):
 
 
 pairs = corpus.test
-heat_map(attending, corpus, pairs, find(pairs, "The animal didn't"), "heat_map")
+heat_map(attending, pairs, find(pairs, "The animal didn't"), "heat_map")
 
 # %%
 # Five translations
@@ -186,17 +193,18 @@ for source, reference, translation in list(
 # The same program on another pair of languages. In Chinese the relative clause stands before the noun, so
 # the attention jumps. (Labels need a font with Chinese glyphs; without one a hint says which to install.)
 #
-# 同一个程序换成中文。中文的定语从句在名词之前，注意力要跳着看。（显示汉字需要中文字体；没有时会提示安装哪一个。）
+# 同一个程序换成中文。中文的定语从句在名词之前，注意力要跳着看。
+# （显示汉字需要中文字体；没有时会提示安装哪一个。）
 
 if arguments.data == "toy:en-fr":
     chinese = load("toy:en-zh")
     model = Seq2SeqTranslator(*build_vocabularies(chinese, **preset["vocabulary"]), **preset["model"])
-    train(model, chinese, verbose=2, **preset["training"])
+    train(model, chinese, verbose=2, **settings | {"epochs": 5})
     result, written = evaluate(model, chinese.test, language="zh")
     print(f"English to Chinese: BLEU {result['bleu']:.1f}, alignment {result['alignment_accuracy']:.3f}")
     given = model.translate(["He gave the book to her."])[0]
     print(f"  He gave the book to her.  →  {given.text}")
-    heat_map(model, chinese, chinese.test, find(chinese.test, "The student who"), "heat_map_zh")
+    heat_map(model, chinese.test, find(chinese.test, "The student who"), "heat_map_zh")
 
 # %%
 # Try next
@@ -206,7 +214,7 @@ if arguments.data == "toy:en-fr":
 # - ``model.translate([...], beam_width=5)``: when does beam search differ from greedy search?
 # - ``--data FOLDER`` trains on sentences of your own.
 #
-# 接下来试一试：换成 ``luong-dot`` 或 ``luong-general``，热力图有什么变化？``beam_width=5`` 的束搜索什么时候与贪心解码不同？
-# 用 ``--data`` 换成你自己的句对。
+# 接下来试一试：换成 ``luong-dot`` 或 ``luong-general``，热力图有什么变化？
+# ``beam_width=5`` 的束搜索什么时候与贪心解码不同？用 ``--data`` 换成你自己的句对。
 
 print(f"Figures are in {arguments.figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

@@ -32,7 +32,8 @@ def fail(monkeypatch):
 
 def test_help_lists_the_commands_without_loading_tensorflow():
     code = (
-        "import sys\nfrom keras_attention.cli import main\n"
+        "import sys\nsys.orig_argv = ['python', 'keras-attention']\n"
+        "from keras_attention.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit as end: print('status', end.code)\n"
         "print({'tensorflow', 'keras', 'matplotlib'} & set(sys.modules))"

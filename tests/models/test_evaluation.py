@@ -16,6 +16,7 @@ KEYS = {
     "alignment_accuracy",
     "alignment_error_rate",
     "bleu_by_length",
+    "parameters",
 }
 
 
