@@ -2,10 +2,10 @@
 11.4.1 Machine translation with attention · 用注意力做机器翻译
 ==============================================================
 
-A translator reads a sentence and writes it in another language. Here you train three of them in two
-minutes, see what attention adds, and look at what it looked at.
+A translator reads a sentence and writes it in another language. Here you train three of them in two to
+three minutes, see what attention adds, and look at what it looked at.
 
-翻译模型读一个句子，再用另一种语言写出来。本节在两分钟内训练三个翻译模型，
+翻译模型读一个句子，再用另一种语言写出来。本节用两三分钟训练三个翻译模型，
 看注意力带来了什么，也看它看了哪里。
 """
 

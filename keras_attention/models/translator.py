@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +33,17 @@ class Translation(NamedTuple):
     score: float
     attention: np.ndarray
     source_tokens: list[str]
+
+
+@contextlib.contextmanager
+def _seeded(seed):
+    """Keras seeds its initialisers from Python's generator: seed that one, and leave it as it was."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -85,40 +98,43 @@ class Seq2SeqTranslator(keras.Model):
             "tie_embeddings": tie_embeddings,
             "seed": seed,
         }
-        keras.utils.set_random_seed(seed)
         self.label_smoothing = label_smoothing
+        with _seeded(seed):
+            self._add_layers(embedding_dim, units, cell, attention, tie_embeddings)
+        self.drop = keras.layers.Dropout(dropout, seed=seed)
+        self.drop.build(())
+        self.training_record = dict(training_record or {})
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+        self.token_counter = keras.metrics.Sum(name="tokens")
+        self.built = True
+
+    def _add_layers(self, embedding_dim, units, cell, attention, tie_embeddings):
         merge = "sum" if attention == "luong-dot" else "concat"
 
         def embedding(vocabulary, name):
             scale = keras.initializers.RandomNormal(stddev=embedding_dim**-0.5)
             return keras.layers.Embedding(len(vocabulary), embedding_dim, scale, name=name)
 
-        self.target_embedding = embedding(target_vocabulary, "target_embedding")
-        shared = source_vocabulary is target_vocabulary
+        self.target_embedding = embedding(self.target_vocabulary, "target_embedding")
+        shared = self.source_vocabulary is self.target_vocabulary
         self.source_embedding = (
-            self.target_embedding if shared else embedding(source_vocabulary, "source_embedding")
+            self.target_embedding if shared else embedding(self.source_vocabulary, "source_embedding")
         )
         self.encoder = BidirectionalEncoder(units, cell, merge, name="encoder")
         self.decoder = AttentionDecoder(units, embedding_dim, cell, attention, name="decoder")
-        self.drop = keras.layers.Dropout(dropout, seed=seed)
 
         self.source_embedding.build()
         self.target_embedding.build()
         self.encoder.build((None, None, embedding_dim))
         memory_width = units if merge == "sum" else 2 * units
         self.decoder.build((None, None, embedding_dim), (None, None, memory_width))
-        self.drop.build(())
-        size = len(target_vocabulary)
+        size = len(self.target_vocabulary)
         self.output_embedding = (
             self.target_embedding.embeddings
             if tie_embeddings
             else self.add_weight(shape=(size, embedding_dim), name="output_embedding")
         )
         self.output_bias = self.add_weight(shape=(size,), initializer="zeros", name="output_bias")
-        self.training_record = dict(training_record or {})
-        self.loss_tracker = keras.metrics.Mean(name="loss")
-        self.token_counter = keras.metrics.Sum(name="tokens")
-        self.built = True
 
     def encode(self, source, training=False):
         """The annotations h₁ … hₙ (B, Tk, M), zero at padding, and the mask (B, Tk) of the ids (B, Tk)."""

@@ -1,3 +1,4 @@
+import random
 import re
 import subprocess
 import sys
@@ -187,6 +188,14 @@ def test_a_seed_gives_the_weights_again(build):
     for a, b in zip(one.get_weights(), same.get_weights(), strict=True):
         np.testing.assert_array_equal(a, b)
     assert not np.array_equal(one.get_weights()[0], other.get_weights()[0])
+
+
+def test_building_leaves_the_generators_of_the_program_alone(build):
+    keras.utils.set_random_seed(5)
+    expected = random.random(), np.random.random()
+    keras.utils.set_random_seed(5)
+    build(seed=7)
+    assert (random.random(), np.random.random()) == expected
 
 
 def test_dropout_and_smoothing_act_in_training_alone(build, toy):
