@@ -13,9 +13,10 @@ import tensorflow as tf
 
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.batches import bucketed, pad, pair_dataset
-from keras_attention.models.decoder import AttentionDecoder
+from keras_attention.models.decoder import ATTENTIONS, AttentionDecoder
 from keras_attention.models.encoder import BidirectionalEncoder
 from keras_attention.models.loss import linear_cross_entropy
+from keras_attention.models.recurrence import CELLS
 from keras_attention.models.search import beam_search
 
 IDS = tf.TensorSpec((None, None), tf.int32)
@@ -68,6 +69,9 @@ class Seq2SeqTranslator(keras.Model):
         seed: seed of weights and dropout.
         training_record: what `train` noted of itself: target_tokens_per_second, train_seconds, epochs.
 
+    Raises:
+        ValueError: the cell or the attention is unknown.
+
     Papers: Bahdanau et al., 2015; Luong et al., 2015; Press and Wolf, 2017 (tied embeddings).
     """
 
@@ -86,6 +90,9 @@ class Seq2SeqTranslator(keras.Model):
         training_record=None,
         **kwargs,
     ):
+        for name, value, known in (("cell", cell, CELLS), ("attention", attention, ATTENTIONS)):
+            if value not in known:
+                raise ValueError(f"{name} is {value!r}, but it must be one of {', '.join(known)}.")
         super().__init__(**kwargs)
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.options = {
@@ -240,7 +247,12 @@ class Seq2SeqTranslator(keras.Model):
         Returns:
             a `Translation` for each pair: the target, its log-probability, and where the model looked
             before each of its tokens.
+
+        Raises:
+            ValueError: there is not one target for each sentence.
         """
+        if len(sentences) != len(targets):
+            raise ValueError(f"There are {len(sentences)} sentences but {len(targets)} targets.")
         source = self.source_vocabulary.encode_batch(sentences)
         target = self.target_vocabulary.encode_batch(targets)
         translations: dict[int, Translation] = {}

@@ -157,6 +157,23 @@ def test_errors(trained):
         trained.translate(["the cat"], beam_width=0)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"attention": "luong"}, "attention is 'luong', but it must be one of bahdanau, luong-dot"),
+        ({"cell": "rnn"}, "cell is 'rnn', but it must be one of gru, lstm"),
+    ],
+)
+def test_an_unknown_part_is_named_with_those_that_exist(build, options, message):
+    with pytest.raises(ValueError, match=message):
+        build(**options)
+
+
+def test_force_needs_a_target_for_each_sentence(build):
+    with pytest.raises(ValueError, match="2 sentences but 1 targets"):
+        build().force(["the cat", "the dog"], ["le chat"])
+
+
 def test_one_vocabulary_for_both_has_one_embedding(toy, build):
     vocabulary = Vocabulary.build(toy.train.source + toy.train.target)
     shared = build(vocabulary, vocabulary)
