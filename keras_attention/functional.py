@@ -9,6 +9,8 @@ All of them are one formula with different scores:
     output  = weights · value                          (..., Tq, Dv)
 """
 
+import contextlib
+import contextvars
 import functools
 import math
 
@@ -24,12 +26,16 @@ __all__ = [
     "attention",
     "dot_scores",
     "hide",
+    "hide_keys",
     "masked_softmax",
     "rotary",
     "scaled_dot_product_attention",
+    "trace",
 ]
 
 LOWEST = float(np.finfo("float32").min)
+
+_steps: contextvars.ContextVar[dict | None] = contextvars.ContextVar("steps", default=None)
 
 
 def scaled_dot_product_attention(
@@ -124,12 +130,21 @@ def attention(score, query, key, value, *, mask=None, bias=None, causal=False, d
         mask = align_mask(as_mask(mask), rank=len(query.shape))
         query, key, value = hide(query, key, value, mask)
 
+    record(query=query, key=key, value=value)
     scores = score(query, key)  # (..., Tq, Tk)
+    if not tracing("scores"):
+        record(scores=scores)
     if bias is not None:
         dtype = keras.backend.result_type(scores.dtype, "float32")
         scores = ops.cast(scores, dtype) + ops.cast(bias, dtype)
     weights = ops.cast(masked_softmax(scores, mask), value.dtype)
     output = ops.matmul(weights if dropout is None else dropout(weights), value)  # (..., Tq, Dv)
+    if tracing():
+        record(
+            masked=scores if mask is None else ops.where(mask, scores, -math.inf),
+            weights=weights,
+            attended=output,
+        )
     return output, weights
 
 
@@ -150,7 +165,10 @@ def dot_scores(query, key, scale=None):
             "equal widths: project them first."
         )
     scale = 1 / math.sqrt(width) if scale is None else scale
-    return ops.matmul(query * ops.cast(scale, query.dtype), ops.swapaxes(key, -1, -2))
+    scores = ops.matmul(query * ops.cast(scale, query.dtype), ops.swapaxes(key, -1, -2))
+    if tracing():
+        record(scores=ops.matmul(query, ops.swapaxes(key, -1, -2)), scaled=scores)
+    return scores
 
 
 def additive_scores(query, key, vector):
@@ -213,12 +231,16 @@ def hide(query, key, value, mask):
            [0.]], dtype=float32)
     """
     seeing = ops.any(mask, axis=-1)[..., None]  # (..., Tq, 1)
-    seen = ops.any(mask, axis=-2)[..., None]  # (..., Tk, 1)
+    return ops.where(seeing, query, 0), *hide_keys(key, value, ops.any(mask, axis=-2))
+
+
+def hide_keys(key, value, seen):
+    """The half of `hide` that is about keys and values, which `seen` (..., Tk) tells some query may see."""
+    seen = seen[..., None]  # (..., Tk, 1)
     sound = ops.all(ops.isfinite(value), axis=-1, keepdims=True)  # (..., Tk, 1)
-    query = ops.where(seeing, query, 0)
     key = ops.where(seen, ops.where(sound, key, math.nan), 0)
     value = ops.where(ops.logical_and(seen, sound), value, 0)
-    return query, key, value
+    return key, value
 
 
 def rotary(x, positions, base=10000.0):
@@ -248,3 +270,32 @@ def rotary(x, positions, base=10000.0):
     cos, sin = ops.cast(ops.cos(angles), x.dtype), ops.cast(ops.sin(angles), x.dtype)
     first, second = ops.split(x, 2, axis=-1)  # 2 × (..., T, D / 2)
     return ops.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)
+
+
+@contextlib.contextmanager
+def trace():
+    """Gives a dict that receives the steps of the attention that is computed inside, by name.
+
+    >>> with trace() as steps:
+    ...     output, weights = scaled_dot_product_attention([[1.0, 0.0]], [[4.0, 0.0]], [[3.0]])
+    >>> list(steps)
+    ['query', 'key', 'value', 'scores', 'scaled', 'masked', 'weights', 'attended']
+    """
+    steps: dict = {}
+    token = _steps.set(steps)
+    try:
+        yield steps
+    finally:
+        _steps.reset(token)
+
+
+def tracing(step=None):
+    """Whether steps are recorded; with a name, whether that one has been."""
+    steps = _steps.get()
+    return steps is not None and (step is None or step in steps)
+
+
+def record(**steps):
+    """Adds to the steps that `trace` receives, if it does."""
+    if (recorded := _steps.get()) is not None:
+        recorded.update(steps)

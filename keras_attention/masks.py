@@ -160,6 +160,25 @@ def pair_mask(query_mask=None, key_mask=None, attention_mask=None):
     return combine_masks(rows, columns, attention_mask)
 
 
+def seen_keys(query_length, key_length, query_mask=None, key_mask=None, attention_mask=None, causal=False):
+    """Which keys some query may attend to, without a matrix of positions where none was given.
+
+    Returns:
+        (B, Tk), or (B, H, Tk) where attention_mask has rank 4; None if nothing is masked.
+    """
+    if attention_mask is not None:
+        future = causal_mask(query_length, key_length) if causal else None
+        return ops.any(combine_masks(pair_mask(query_mask, key_mask, attention_mask), future), axis=-2)
+    if query_mask is not None:
+        positions = ops.arange(query_length)
+        last = ops.max(ops.where(as_mask(query_mask), positions, -1), axis=-1, keepdims=True, initial=-1)
+        behind = (
+            last + (key_length - query_length) if causal else ops.where(last < 0, -1, key_length)
+        )  # (B, 1)
+        key_mask = combine_masks(key_mask, ops.arange(key_length) <= behind)
+    return key_mask
+
+
 def align_mask(mask, rank):
     """Inserts the axis of the heads: (B, Tq, Tk) → (B, 1, Tq, Tk) for rank 4. A matrix stays as it is."""
     while 2 < len(mask.shape) < rank:

@@ -1,12 +1,9 @@
 """Additive attention, by which a decoder learned to align."""
 
-import functools
-
 import keras
 
-from keras_attention.functional import additive_scores, attention
+from keras_attention.functional import additive_scores
 from keras_attention.layers.base import AttentionLayer
-from keras_attention.masks import pair_mask
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -62,15 +59,13 @@ class BahdanauAttention(AttentionLayer):
         """W_k key + b: (B, Tk, Dk) → (B, Tk, U)."""
         return self.key_dense(key)
 
-    def attend(
-        self, query, key, value, *, projected_keys=None, query_mask, key_mask, attention_mask, **options
-    ):
+    def attend(self, query, key, value, *, projected_keys=None, **options):
         query = self.query_dense(query)  # (B, Tq, U)
         key = self.project_keys(key) if projected_keys is None else projected_keys  # (B, Tk, U)
-        score = functools.partial(additive_scores, vector=self.vector)
-        return attention(
-            score, query, key, value, mask=pair_mask(query_mask, key_mask, attention_mask), **options
-        )
+        return super().attend(query, key, value, **options)
+
+    def score(self, query, key):
+        return additive_scores(query, key, self.vector)  # (B, Tq, U), (B, Tk, U) → (B, Tq, Tk)
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "use_bias": self.use_bias}

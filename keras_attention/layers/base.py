@@ -1,7 +1,5 @@
 """What every attention layer shares: its arguments, masks in and out, dropout on the weights, shapes."""
 
-import functools
-
 import keras
 from keras import ops
 from keras.src.backend import set_keras_mask  # the public API has no name for it
@@ -12,6 +10,8 @@ from keras_attention.masks import as_mask, check_attention_mask, combine_masks, 
 
 class AttentionLayer(keras.layers.Layer):
     """softmax(score(query, key)) · value. A subclass gives `score`, or replaces `attend` as a whole.
+
+    The formula's steps can be looked at: `trace`.
 
     Args:
         dropout: share of the weights that is dropped in training.
@@ -67,10 +67,12 @@ class AttentionLayer(keras.layers.Layer):
         if attention_mask is not None:
             attention_mask = check_attention_mask(attention_mask, self.has_heads)
         query = _zero_hidden(query, query_mask, attention_mask, axis=-1)
-        value = _zero_hidden(value, key_mask, attention_mask, axis=-2)
-        key = value if key is None else _zero_hidden(key, key_mask, attention_mask, axis=-2)
+        # with a cache, which has its own past, a mask is about more keys than the new ones
+        keys_mask = None if "cache" in options else attention_mask
+        value = _zero_hidden(value, key_mask, keys_mask, axis=-2)
+        key = value if key is None else _zero_hidden(key, key_mask, keys_mask, axis=-2)
 
-        output, weights = self.attend(
+        output, weights, *cache = self.attend(
             query,
             key,
             value,
@@ -79,23 +81,47 @@ class AttentionLayer(keras.layers.Layer):
             attention_mask=attention_mask,
             bias=attention_bias,
             causal=use_causal_mask,
-            dropout=functools.partial(self.dropout_layer, training=training) if self.dropout else None,
+            dropout=self.dropout_layer if self.dropout and training else None,
+            need_weights=return_attention_scores or functional.tracing(),
             **options,
         )
         if one_step:
-            output, weights = output[:, 0], weights[:, 0]  # (B, Dv), (B, Tk)
+            output = output[:, 0]  # (B, Dv)
+            weights = None if weights is None else weights[:, 0]  # (B, Tk)
         elif query_mask is not None:
             set_keras_mask(output, query_mask)
-        return (output, weights) if return_attention_scores else output
+        results = (output, weights, *cache) if return_attention_scores else (output, *cache)
+        return results[0] if len(results) == 1 else results
 
-    def attend(self, query, key, value, *, query_mask, key_mask, attention_mask, **options):
-        """(B, Tq, D), (B, Tk, Dk), (B, Tk, Dv) → output (B, Tq, Dv), weights (B, Tq, Tk)."""
+    def attend(self, query, key, value, *, query_mask, key_mask, attention_mask, need_weights, **options):
+        """(B, Tq, D), (B, Tk, Dk), (B, Tk, Dv) → output (B, Tq, Dv), weights (B, Tq, Tk).
+
+        The weights may be None where they are not needed.
+        """
         mask = pair_mask(query_mask, key_mask, attention_mask)
         return functional.attention(self.score, query, key, value, mask=mask, **options)
 
     def score(self, query, key):
         """(B, Tq, D), (B, Tk, Dk) → (B, Tq, Tk)."""
         raise NotImplementedError(f"{type(self).__name__} has no score.")
+
+    def trace(self, *args, **kwargs):
+        """Calls the layer and returns the formula's steps by name, in their order, as tensors.
+
+        Returns:
+            a dict of query, key, value (as they meet in the formula), scores = query · keyᵀ and scaled =
+            scale · scores of a dot product (another score has scores alone), masked = scaled + bias with −inf
+            at what is hidden, weights = softmax(masked), attended = weights · value, output. Their shapes are
+            (B, T, ·), or (B, H, T, ·) where there are heads.
+
+        >>> from keras_attention.layers import ScaledDotProductAttention
+        >>> steps = ScaledDotProductAttention().trace([[[1.0]]], [[[2.0], [3.0]]])
+        >>> [(name, step.numpy().ravel().round(2).tolist()) for name, step in steps.items()][3:6]
+        [('scores', [2.0, 3.0]), ('scaled', [2.0, 3.0]), ('masked', [2.0, 3.0])]
+        """
+        with functional.trace() as steps:
+            result = self(*args, **kwargs)
+        return {**steps, "output": result[0] if isinstance(result, tuple) else result}
 
     def shapes(self, query_shape, value_shape):
         """The shapes of output and weights."""
@@ -118,4 +144,6 @@ def _zero_hidden(inputs, mask, attention_mask, axis):
     if attention_mask is not None:
         used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
         mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
-    return inputs if mask is None else ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)
+    return (
+        inputs if mask is None or inputs is None else ops.where(as_mask(mask)[..., None], inputs, 0)
+    )  # (B, T, D)

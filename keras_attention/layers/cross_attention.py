@@ -2,8 +2,12 @@
 # mypy: disable-error-code="override"
 
 import keras
+from keras import ops
+from keras.src.backend import get_keras_mask  # the public API has no name for it
 
+from keras_attention.layers.cache import full_cache
 from keras_attention.layers.multi_head_attention import MultiHeadAttention
+from keras_attention.masks import as_mask
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -15,7 +19,8 @@ class CrossAttention(MultiHeadAttention):
 
     Call arguments:
         query: (B, Tq, Dq).
-        context: (B, Tk, Dk).
+        context: (B, Tk, Dk), or None with a cache.
+        cache: what `cache_context` gave, so that a decoder projects its context once and not at every step.
         query_mask, context_mask: (B, Tq) and (B, Tk), True = a real token; left out, they are the Keras
             masks of the inputs.
         The others are those of `MultiHeadAttention`.
@@ -40,7 +45,7 @@ class CrossAttention(MultiHeadAttention):
     def call(
         self,
         query,
-        context,
+        context=None,
         query_mask=None,
         context_mask=None,
         attention_mask=None,
@@ -62,6 +67,20 @@ class CrossAttention(MultiHeadAttention):
             use_causal_mask=use_causal_mask,
             **options,
         )
+
+    def cache_context(self, context, context_mask=None):
+        """The keys and values of a context, for `cache=` in place of the context.
+
+        Raises:
+            ValueError: the layer is rotary, where the keys' positions depend on the queries.
+        """
+        if self.rotary:
+            raise ValueError("The context of a rotary layer cannot be cached: pass it to every call.")
+        context_mask = get_keras_mask(context) if context_mask is None else context_mask
+        if context_mask is not None:
+            context = ops.where(as_mask(context_mask)[..., None], context, 0)  # (B, Tk, Dk)
+        key, value = self.project_keys(context, context)  # (B, Hkv, Tk, ·)
+        return full_cache(key, value, context_mask)
 
     def compute_output_shape(self, query_shape, context_shape):
         return self.shapes(query_shape, context_shape)[0]

@@ -6,8 +6,10 @@ import keras
 from keras import constraints, initializers, ops, regularizers
 
 from keras_attention import functional
+from keras_attention.exact import dot_product_attention
 from keras_attention.layers.base import AttentionLayer
-from keras_attention.masks import pair_mask
+from keras_attention.layers.cache import empty_cache, extend_cache, visible
+from keras_attention.masks import combine_masks
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -36,14 +38,19 @@ class MultiHeadAttention(AttentionLayer):
 
     Call arguments:
         query: (B, Tq, Dq); value: (B, Tk, Dval); key: (B, Tk, Dkey), or None for the value.
+        cache: what `init_cache` or an earlier call gave. The new keys and values are written behind those
+            that it holds, and each query sees the keys up to its own: decoding step by step.
         The others are those of `AttentionLayer`; attention_mask may be (B, H, Tq, Tk).
 
     Returns:
-        output (B, Tq, E), and with `return_attention_scores` the weights (B, H, Tq, Tk) before dropout.
+        output (B, Tq, E), and with `return_attention_scores` the weights (B, H, Tq, Tk) before dropout, and
+        with `cache` the longer cache. Without the scores, TensorFlow forms no (Tq, Tk) of all heads when that
+        would be large (`exact.dot_product_attention`).
 
     Raises:
         ValueError: a number of heads or a width is not positive, the heads do not divide into groups, rotary
-            meets an odd key_dim, an input is not of rank 3; attention_mask is a float or of rank 2.
+            meets an odd key_dim, an input is not of rank 3; attention_mask is a float or of rank 2; the cache
+            is full.
 
     Papers: Vaswani et al., 2017, "Attention Is All You Need"; Ainslie et al., 2023, "GQA: Training
     Generalized Multi-Query Transformer Models from Multi-Head Checkpoints"; Su et al., 2021, "RoFormer".
@@ -124,24 +131,62 @@ class MultiHeadAttention(AttentionLayer):
         self.value_dense.build(value_shape)
         self.output_dense.build((*query_shape[:-1], heads, self.value_dim))
 
-    def attend(self, query, key, value, **options):
+    @property
+    def projections(self):
+        """Those of the query, the key, the value and the output."""
+        return self.query_dense, self.key_dense, self.value_dense, self.output_dense
+
+    @classmethod
+    def from_torch(cls, module, **options):
+        """The layer that computes what a `torch.nn.MultiheadAttention` does; options go to the constructor."""
+        from keras_attention.layers.torch_weights import from_torch
+
+        return from_torch(cls, module, **options)
+
+    def to_torch(self, **options):
+        """The `torch.nn.MultiheadAttention`, batch first, that computes what the layer does."""
+        from keras_attention.layers.torch_weights import to_torch
+
+        return to_torch(self, **options)
+
+    def init_cache(self, batch_size, max_length):
+        """An empty cache for `cache=`, with room for max_length positions: a dict of tensors."""
+        return empty_cache(
+            batch_size, self.num_key_value_heads, max_length, self.key_dim, self.value_dim, self.compute_dtype
+        )
+
+    def attend(
+        self, query, key, value, *, key_mask, attention_mask=None, causal=False, cache=None, **options
+    ):
         query = split_heads(project(self.query_dense, query))  # (B, H, Tq, Dk)
-        key = split_heads(project(self.key_dense, key))  # (B, Hkv, Tk, Dk)
-        value = split_heads(project(self.value_dense, value))  # (B, Hkv, Tk, Dv)
-        if self.rotary:
-            query_length, key_length = ops.shape(query)[2], ops.shape(key)[2]
-            query = functional.rotary(query, ops.arange(query_length) + (key_length - query_length))
-            key = functional.rotary(key, ops.arange(key_length))
+        if value is not None:
+            key, value = self.project_keys(key, value)
+            new, first = ops.shape(key)[2], 0 if cache is None else cache["length"][0]
+            if self.rotary:
+                query_length = ops.shape(query)[2]
+                query = functional.rotary(query, ops.arange(query_length) + (first + new - query_length))
+                key = functional.rotary(key, ops.arange(new) + first)
+            if cache is not None:
+                cache = extend_cache(cache, key, value, key_mask)
+                attention_mask, causal = combine_masks(attention_mask, visible(cache, new)), False
+        if cache is not None:
+            key, value, key_mask = cache["key"], cache["value"], cache["mask"]
         group = self.num_heads // self.num_key_value_heads
         if group > 1:
             key, value = ops.repeat(key, group, axis=1), ops.repeat(value, group, axis=1)  # (B, H, Tk, ·)
-        output, weights = self.attend_heads(query, key, value, **options)
-        return project(self.output_dense, merge_heads(output)), weights  # (B, Tq, E), (B, H, Tq, Tk)
+        output, weights = self.attend_heads(
+            query, key, value, key_mask=key_mask, attention_mask=attention_mask, causal=causal, **options
+        )
+        output = project(self.output_dense, merge_heads(output))  # (B, Tq, E)
+        return (output, weights) if cache is None else (output, weights, cache)
 
-    def attend_heads(self, query, key, value, *, query_mask, key_mask, attention_mask, **options):
+    def project_keys(self, key, value):
+        """(B, Tk, Dkey), (B, Tk, Dval) → (B, Hkv, Tk, Dk), (B, Hkv, Tk, Dv)."""
+        return split_heads(project(self.key_dense, key)), split_heads(project(self.value_dense, value))
+
+    def attend_heads(self, query, key, value, **options):
         """(B, H, Tq, Dk), (B, H, Tk, Dk), (B, H, Tk, Dv) → output (B, H, Tq, Dv), weights (B, H, Tq, Tk)."""
-        mask = pair_mask(query_mask, key_mask, attention_mask)
-        return functional.scaled_dot_product_attention(query, key, value, mask=mask, **options)
+        return dot_product_attention(query, key, value, **options)
 
     def shapes(self, query_shape, value_shape):
         batch, query_length, width = query_shape

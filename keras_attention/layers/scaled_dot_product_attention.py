@@ -2,7 +2,7 @@
 
 import keras
 
-from keras_attention.functional import dot_scores
+from keras_attention.exact import dot_product_attention
 from keras_attention.layers.base import AttentionLayer
 
 
@@ -39,8 +39,10 @@ class ScaledDotProductAttention(AttentionLayer):
         super().__init__(dropout, seed, **kwargs)
         self.scale = scale
 
-    def score(self, query, key):
-        return dot_scores(query, key, self.scale)  # (B, Tq, Tk)
+    def attend(self, query, key, value, **options):
+        one_head = (x[:, None] for x in (query, key, value))  # (B, 1, T, ·)
+        output, weights = dot_product_attention(*one_head, scale=self.scale, **options)
+        return output[:, 0], None if weights is None else weights[:, 0]  # (B, Tq, Dv), (B, Tq, Tk)
 
     def get_config(self):
         return {**super().get_config(), "scale": self.scale}

@@ -1,0 +1,64 @@
+"""Exact dot-product attention of layers, by whichever way suits the lengths."""
+
+import keras
+from keras import ops
+
+from keras_attention.functional import scaled_dot_product_attention
+from keras_attention.masks import pair_mask
+
+__all__ = ["dot_product_attention"]
+
+CHUNKED_FROM = 2**26  # scores; their float32 take 256 MB
+
+
+def dot_product_attention(
+    query,
+    key,
+    value,
+    *,
+    query_mask=None,
+    key_mask=None,
+    attention_mask=None,
+    bias=None,
+    causal=False,
+    scale=None,
+    dropout=None,
+    need_weights=True,
+):
+    """softmax(scale · query · keyᵀ + bias) · value, with two ways to the same output.
+
+    Where nobody needs the weights and they would be large, TensorFlow goes chunk by chunk and keeps none
+    (`chunked_attention`). Where the lengths are known only at run time, so is the way.
+
+    Args:
+        query: (B, H, Tq, D); key: (B, H, Tk, D); value: (B, H, Tk, Dv).
+        query_mask, key_mask: (B, Tq) and (B, Tk), True = a real token.
+        attention_mask: boolean (B, Tq, Tk), or what broadcasts to (B, H, Tq, Tk).
+        bias, causal, scale: as in `scaled_dot_product_attention`.
+        dropout: a Dropout layer, or None.
+        need_weights: whether the weights must be returned.
+
+    Returns:
+        output (B, H, Tq, Dv), weights (B, H, Tq, Tk) or None
+    """
+    masks = {"query_mask": query_mask, "key_mask": key_mask, "attention_mask": attention_mask}
+    options = {"bias": bias, "causal": causal, "scale": scale}
+
+    def whole():
+        return scaled_dot_product_attention(
+            query, key, value, mask=pair_mask(**masks), dropout=dropout, **options
+        )
+
+    def chunked():
+        from keras_attention.chunked import chunked_attention  # needs TensorFlow
+
+        rate, seed = (0.0, None) if dropout is None else (dropout.rate, dropout.seed_generator.next())
+        return chunked_attention(query, key, value, dropout=rate, seed=seed, **masks, **options)
+
+    if need_weights or keras.backend.backend() != "tensorflow":
+        return whole()
+    batch, heads, query_length, _ = ops.shape(query)
+    large = batch * heads * query_length * ops.shape(key)[2] >= CHUNKED_FROM
+    if isinstance(large, bool):
+        return (chunked() if large else whole()[0]), None
+    return ops.cond(large, chunked, lambda: whole()[0]), None
