@@ -1,5 +1,27 @@
 """Figures of attention: matplotlib Axes in and out, no global setting touched, nothing shown by itself."""
 
+from .alignment import plot_alignment
+from .animation import animate_attention
+from .description import describe_attention
+from .difference import plot_difference
+from .fonts import text_style
+from .heads import plot_heads
 from .heatmap import plot_attention
+from .highlight import plot_highlight
+from .pattern import plot_pattern
+from .saving import save_figure
+from .steps import plot_steps
 
-__all__ = ["plot_attention"]
+__all__ = [
+    "animate_attention",
+    "describe_attention",
+    "plot_alignment",
+    "plot_attention",
+    "plot_difference",
+    "plot_heads",
+    "plot_highlight",
+    "plot_pattern",
+    "plot_steps",
+    "save_figure",
+    "text_style",
+]

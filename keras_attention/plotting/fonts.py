@@ -86,8 +86,8 @@ def _register_new_fonts() -> None:
 
 HINT = (
     "No installed font has Chinese characters, so they are drawn as boxes: install one with "
-    "'apt-get install fonts-wqy-microhei' (Debian, Ubuntu) or 'pip install noto-cjk-sans-otc' "
-    "(anywhere), then start Python again."
+    "'pip install keras-attention-course[fonts]' (anywhere) or 'apt-get install fonts-wqy-microhei' "
+    "(Debian, Ubuntu), then start Python again."
 )
 
 

@@ -1,11 +1,12 @@
+import shutil
+import sys
+import types
 import warnings
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 from matplotlib import font_manager
 
 from keras_attention.plotting import fonts, plot_attention
@@ -44,7 +45,7 @@ def test_latin_text_keeps_the_usual_font():
 
 @pytest.mark.usefixtures("no_font")
 def test_without_a_font_there_is_one_hint_and_no_flood():
-    with pytest.warns(UserWarning, match=r"fonts-wqy-microhei.*noto-cjk-sans-otc") as caught:
+    with pytest.warns(UserWarning, match=r"keras-attention-course\[fonts\].*fonts-wqy-microhei") as caught:
         draw_chinese()
     assert len(caught) == 1
     draw_chinese()  # another warning would be an error
@@ -94,3 +95,17 @@ def test_an_unreadable_font_does_not_hide_the_others(fresh, tmp_path):
     fresh.setattr(font_manager, "findSystemFonts", lambda: [str(broken), str(good)])
     fonts._register_new_fonts()
     assert "DejaVu Sans" in {font.name for font in font_manager.fontManager.ttflist}
+
+
+def test_the_font_of_the_extra_is_found(fresh, tmp_path):
+    """A package of the extra's name, whose FONT_PATH is no string but has one."""
+    extra = types.ModuleType("noto_cjk_sans_otc")
+    extra.FONT_PATH = tmp_path / "extra.ttf"
+    shutil.copy(font_manager.findfont("DejaVu Sans Mono"), extra.FONT_PATH)
+    extra.__spec__ = types.SimpleNamespace(name=extra.__name__)
+    fresh.setitem(sys.modules, extra.__name__, extra)
+    fresh.setattr(font_manager.fontManager, "ttflist", [])
+    fresh.setattr(font_manager, "findSystemFonts", lambda: [])
+    fresh.setattr(fonts, "CJK_FONTS", ["DejaVu Sans Mono"])
+    assert fonts.cjk_fonts() == ["DejaVu Sans Mono"]
+    assert {font.fname for font in font_manager.fontManager.ttflist} == {str(extra.FONT_PATH)}

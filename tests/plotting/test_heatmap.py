@@ -1,9 +1,7 @@
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+from keras import ops
 from matplotlib.colors import to_rgba
 from matplotlib.patches import PathPatch
 
@@ -11,13 +9,8 @@ from keras_attention.plotting import plot_attention
 
 SOURCE = ["the", "cat", "sleeps", "."]
 TARGET = ["le", "chat", "dort"]
+PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # "I want", with a joiner that cannot be seen
 WEIGHTS = np.array([[0.7, 0.1, 0.1, 0.1], [0.0, 0.9, 0.1, 0.0], [0.25, 0.0, 0.5, 0.25]])
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def drawn(ax):
@@ -80,17 +73,38 @@ def test_new_figure_has_a_colour_bar_unless_refused():
     assert len(plot_attention(WEIGHTS, SOURCE, TARGET, colorbar=False).figure.axes) == 1
 
 
-def test_global_settings_stay_as_they_were():
-    before = dict(mpl.rcParams)
-    drawn(plot_attention(WEIGHTS, ["$", "x y", "", "é"], [*TARGET[:2], "z"], "t", check=False))
-    assert dict(mpl.rcParams) == before
-
-
 def test_odd_tokens_are_shown_as_they_are():
-    tokens = ["$x$", "$\\frac", "", " a", "a", "a", "\n", "😀", "▁the", "\xa0", "W" * 40]
+    tokens = [
+        "$x$",
+        "$\\frac",
+        "",
+        " a",
+        "a",
+        "a",
+        "\n",
+        "😀",
+        "▁the",
+        "\xa0",
+        "W" * 40,
+        "שלום",
+        PERSIAN,
+    ]
     weights = np.eye(len(tokens))
     ax = plot_attention(weights, tokens, tokens, "$5 or \\$6$")
-    expected = ["$x$", "$\\frac", "∅", "␣a", "a", "a", "⏎", "😀", "▁the", "\\xa0", "W" * 23 + "…"]
+    expected = [
+        "$x$",
+        "$\\frac",
+        "∅",
+        "␣a",
+        "a",
+        "a",
+        "⏎",
+        "😀",
+        "▁the",
+        "\\xa0",
+        "W" * 23 + "…",
+        *tokens[-2:],
+    ]
     drawn(ax)
     assert labels(ax.xaxis) == labels(ax.yaxis) == expected
     assert not any(text.get_parse_math() for text in [*ax.get_xticklabels(), *ax.get_yticklabels(), ax.title])
@@ -116,9 +130,15 @@ def test_small_matrices_are_annotated_in_a_readable_colour():
 
 def test_annotation_can_be_asked_for_or_refused():
     assert not plot_attention(WEIGHTS, SOURCE, TARGET, annotate=False).texts
-    tokens = [f"t{i}" for i in range(11)]
-    assert not plot_attention(np.eye(11), tokens, tokens).texts
-    assert len(plot_attention(np.eye(11), tokens, tokens, annotate=True).texts) == 121
+    tokens = [f"t{i}" for i in range(13)]
+    assert not plot_attention(np.eye(13), tokens, tokens).texts
+    assert len(plot_attention(np.eye(13), tokens, tokens, annotate=True).texts) == 169
+
+
+def test_cells_too_small_for_numbers_have_none():
+    _, (large, small) = plt.subplots(1, 2, width_ratios=(8, 1), figsize=(9, 4))
+    assert len(plot_attention(WEIGHTS, SOURCE, TARGET, ax=large).texts) == 12
+    assert not plot_attention(WEIGHTS, SOURCE, TARGET, ax=small).texts
 
 
 def test_gold_cells_are_outlined():
@@ -198,3 +218,75 @@ def test_nan_is_noticed_and_drawn_in_red():
 def test_weight_on_masked_cells_is_noticed():
     with pytest.warns(UserWarning, match="row 2 are not zero where the mask forbids"):
         plot_attention(WEIGHTS, SOURCE, TARGET, mask=np.arange(12).reshape(3, 4) != 8)
+
+
+def test_infinite_and_negative_weights_are_noticed():
+    weights = WEIGHTS.copy()
+    weights[0] = [np.inf, 0, 0, 0]
+    weights[2] = [-1, 1, 0.5, 0.5]
+    with pytest.warns(UserWarning, match="infinity|negative") as caught:
+        plot_attention(weights, SOURCE, TARGET)
+    messages = [str(warning.message) for warning in caught]
+    assert messages == [
+        "infinity among the weights of row 0, drawn in red.",
+        "Weights of row 2 are negative: are these scores?",
+    ]
+    assert {warning.filename for warning in caught} == {__file__}  # the warning points at who called
+
+
+def test_a_string_is_no_list_of_tokens():
+    with pytest.raises(ValueError, match="source_tokens is the string 'abcd', but a list"):
+        plot_attention(WEIGHTS, "abcd", TARGET)
+
+
+def test_tensors_are_drawn_as_arrays_are():
+    ax = plot_attention(ops.convert_to_tensor(WEIGHTS, "bfloat16"), SOURCE, TARGET, mask=ops.ones(4, "bool"))
+    np.testing.assert_allclose(ax.images[0].get_array(), WEIGHTS, atol=0.01)
+
+
+def test_a_smaller_range_of_colours_is_told_by_the_bar():
+    ax = plot_attention(np.full((3, 4), 0.25), SOURCE, TARGET, vmax=0.5)
+    assert ax.images[0].get_clim() == (0, 0.5)
+    (bar,) = (other for other in ax.figure.axes if other is not ax)
+    assert bar.get_ylim() == (0, 0.5)
+
+
+def test_a_map_of_512_tokens_has_few_artists():
+    tokens = [f"t{i}" for i in range(512)]
+    causal = np.tril(np.ones((512, 512), bool))
+    ax = plot_attention(causal / causal.sum(1, keepdims=True), tokens, tokens, mask=causal)
+    assert len(ax.patches) == 1
+    assert len(ax.findobj()) < 700
+
+
+def test_the_map_grows_with_the_tokens_up_to_a_page(softmax):
+    def map_size(rows, columns):
+        tokens = [["x"] * n for n in (columns, rows)]
+        ax = plot_attention(softmax(rows, columns), *tokens)
+        ax.figure.canvas.draw()
+        box = ax.get_window_extent()
+        return box.width / ax.figure.dpi, box.height / ax.figure.dpi
+
+    width, height = map_size(6, 12)
+    assert width == pytest.approx(2 * height, rel=0.02)  # square cells
+    assert map_size(6, 18)[0] == pytest.approx(1.5 * width, rel=0.05)
+    assert max(map_size(70, 200)) <= 9.3
+
+
+@pytest.mark.parametrize("words", [["a", "bc"], ["syllable", "words"], list("我爱猫")])
+def test_column_labels_turn_only_where_they_are_wider_than_their_cells(words, softmax):
+    ax = plot_attention(softmax(3, 3), (words * 3)[:3], ["x", "y", "z"])
+    turned = {label.get_rotation() for label in ax.get_xticklabels()}
+    assert turned == ({45} if "words" in words else {0})
+    narrow = plot_attention(softmax(3, 60), (words * 60)[:60], ["x", "y", "z"])
+    assert {label.get_rotation() for label in narrow.get_xticklabels()} == (
+        {0} if words[0] in ("a", "我") else {45}
+    )
+
+
+def test_long_titles_break_into_lines_within_the_figure(overlaps):
+    title = "on Monday the old teacher reads a long book to the children: 老师星期一给孩子们读一本很长的书"
+    ax = plot_attention(WEIGHTS, SOURCE, TARGET, title)
+    assert ax.get_title().count("\n") > 1
+    assert ax.get_title().replace("\n", "").replace(" ", "") == title.replace(" ", "")
+    assert not overlaps(ax.figure)
