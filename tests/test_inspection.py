@@ -112,7 +112,7 @@ class Nested(keras.Model):
         return self.pool(self.blocks(embedded), mask=inputs > 0) + self.pool(embedded)
 
 
-IDS = np.array([[3, 1, 4, 0], [1, 5, 2, 6]])
+IDS = np.array([[3, 1, 4, 0], [1, 5, 2, 6], [5, 3, 5, 8]])
 
 
 def test_layers_are_found_at_any_depth_and_in_compiled_code():
@@ -126,8 +126,8 @@ def test_layers_are_found_at_any_depth_and_in_compiled_code():
         "model/pool:2",
     ]
     first, _, pooled, embedded = scores.values()
-    assert first.shape == (2, 2, 4, 4)
-    assert pooled.shape == embedded.shape == (2, 4)
+    assert first.shape == (3, 2, 4, 4)
+    assert pooled.shape == embedded.shape == (3, 4)
     assert pooled[0, 3] == 0  # padding
     assert not np.allclose(pooled, embedded)
     np.testing.assert_array_equal(model(IDS), before)
@@ -159,13 +159,14 @@ def test_dropout_is_off_even_in_a_model_that_always_trains():
 
 def test_states_of_layers_do_not_move():
     inputs = keras.Input(batch_shape=(2, 5, 8))
-    hidden = layers.GRU(8, stateful=True, return_sequences=True)(inputs)
-    hidden = layers.GaussianNoise(1.0)(hidden, training=True)
-    model = keras.Model(inputs, SelfAttention(2, 4)(hidden))
-    before = [ops.convert_to_numpy(variable) for variable in model.variables]
+    recurrent = layers.GRU(8, stateful=True, return_sequences=True)
+    noise = layers.GaussianNoise(1.0)
+    model = keras.Model(inputs, SelfAttention(2, 4)(noise(recurrent(inputs), training=True)))
+    states = [*recurrent.states, noise.seed_generator.state]
+    before = [ops.convert_to_numpy(state) for state in states]
     attention_scores(model, QUERY)
-    for variable, old in zip(model.variables, before, strict=True):
-        np.testing.assert_array_equal(variable, old)
+    for state, old in zip(states, before, strict=True):
+        np.testing.assert_array_equal(state, old)
 
 
 def test_losses_of_layers_stay_those_of_the_last_call():

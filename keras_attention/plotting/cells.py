@@ -20,6 +20,8 @@ CELL = 0.42  # inches
 LARGEST = 9.0  # inches of the longer side of a map
 SMALLEST = 2.0
 MOST_NUMBERS = 144  # cells that are annotated without being asked
+BAR_WIDTH = 11  # points
+LOW = 110  # points; a map that is lower has no room for long words beside it
 BAR = 0.9  # inches for a colour bar and its numbers
 MASKED = {"facecolor": "0.94", "edgecolor": "0.6", "hatch": "////", "linewidth": 0}
 
@@ -168,7 +170,7 @@ def draw_cells(
     if gold is not None:
         outline(ax, gold)
     small = 0.83 * plt.rcParams["font.size"]
-    readable = values.size <= MOST_NUMBERS and width > 2.5 * small and height > 1.3 * small
+    readable = values.size <= MOST_NUMBERS and width > 2.9 * small and height > 1.3 * small
     if annotate or (annotate is None and readable):
         write_numbers(ax, image, values, allowed, form)
     return image
@@ -258,13 +260,20 @@ def label_cells(
     label_tokens(ax.xaxis, source_tokens, width, fontsize)
     label_tokens(ax.yaxis, target_tokens, height, fontsize)
     ax.set_xlabel("source (keys)", fontsize=fontsize)
-    ax.set_ylabel("target (queries)", fontsize=fontsize)
+    low = height * len(target_tokens) < LOW
+    ax.set_ylabel("target" if low else "target (queries)", fontsize=fontsize)
     set_title(ax, title, None if size is None else title_width(size))
 
 
 def colour_bar(image: AxesImage, ax: Any, label: str, **options: Any) -> None:
     """One bar for all Axes in `ax`."""
-    if options.get("location", "right") == "right" and axes_size(image.axes)[1] < 110:  # points
-        label = label.rsplit(" ", 1)[-1]  # a low map has no room for more
-    bar = figure_of(image.axes).colorbar(image, ax=ax, label=label, **{"aspect": 30, "pad": 0.02, **options})
+    if "location" not in options:  # beside the map
+        boxes = [each.get_window_extent() for each in np.ravel(ax)]
+        height = (
+            (max(box.y1 for box in boxes) - min(box.y0 for box in boxes)) * 72 / figure_of(image.axes).dpi
+        )
+        options["aspect"] = max(height / BAR_WIDTH, 1)
+        if height < LOW:
+            label = label.rsplit(" ", 1)[-1]
+    bar = figure_of(image.axes).colorbar(image, ax=ax, label=label, **{"pad": 0.02, **options})
     bar.outline.set_visible(False)

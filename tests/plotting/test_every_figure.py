@@ -1,6 +1,8 @@
 """What holds for every figure: Axes in and out, nothing shown, nothing left, nothing overlapping."""
 
+import doctest
 import gc
+import importlib
 import weakref
 
 import matplotlib.pyplot as plt
@@ -34,6 +36,18 @@ FIGURES = {
     "steps": lambda **ax: plotting.plot_steps(STEPS, WORDS, WORDS, "我 爱 $5", **ax),
 }
 PANELS = {"heads": 2, "steps": 4}
+MODULES = [
+    "alignment",
+    "description",
+    "difference",
+    "heads",
+    "heatmap",
+    "highlight",
+    "labels",
+    "pattern",
+    "saving",
+    "steps",
+]
 
 
 @pytest.fixture(params=FIGURES)
@@ -101,3 +115,10 @@ def test_every_figure_has_alt_text(plot, language):
     text = description.description_of(figure_of(plot()), language)
     assert len(text) > 40
     assert text.endswith("." if language == "en" else "。")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_examples_of_the_docstrings_run(module):
+    result = doctest.testmod(importlib.import_module(f"keras_attention.plotting.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0

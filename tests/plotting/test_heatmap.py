@@ -290,3 +290,11 @@ def test_long_titles_break_into_lines_within_the_figure(overlaps):
     assert ax.get_title().count("\n") > 1
     assert ax.get_title().replace("\n", "").replace(" ", "") == title.replace(" ", "")
     assert not overlaps(ax.figure)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 30), (30, 1), (4, 40), (25, 25), (3, 300), (200, 2)])
+@pytest.mark.parametrize("word", ["a", "consequently", "我们"])
+def test_no_text_covers_another_whatever_the_shape(shape, word, softmax, overlaps):
+    rows, columns = shape
+    ax = plot_attention(softmax(rows, columns), [word] * columns, [word] * rows, "heads and tails")
+    assert not overlaps(ax.figure)
