@@ -265,8 +265,12 @@ def label_cells(
     set_title(ax, title, None if size is None else title_width(size))
 
 
-def colour_bar(image: AxesImage, ax: Any, label: str, **options: Any) -> None:
-    """One bar for all Axes in `ax`."""
+def colour_bar(image: AxesImage, ax: Any, label: str, values: Any = None, **options: Any) -> None:
+    """One bar for all Axes in `ax`, with an arrow where `values` go beyond it; by default the image's."""
+    drawn: Any = image.get_array() if values is None else values
+    low, high = image.get_clim()
+    below, above = (np.any(np.ma.getdata(x) > 1e-6) for x in (low - drawn, drawn - high))
+    options["extend"] = ("both" if above else "min") if below else ("max" if above else "neither")
     if "location" not in options:  # beside the map
         boxes = [each.get_window_extent() for each in np.ravel(ax)]
         height = (

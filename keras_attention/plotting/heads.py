@@ -119,7 +119,7 @@ def plot_heads(
             mask=allowed[head],
         )
     if colorbar:
-        colour_bar(image, list(axes), "attention weight")
+        colour_bar(image, list(axes), "attention weight", weights)
     return axes
 
 

@@ -24,6 +24,12 @@ def test_all_heads_share_one_norm_and_one_bar(softmax):
     assert [ax.get_title() for ax in axes] == [f"head {i}" for i in range(1, 6)]
 
 
+def test_the_bar_tells_of_larger_weights_in_any_head(softmax):
+    weights = np.stack([np.eye(3, 4), np.full((3, 4), 0.25)])
+    axes = plot_heads(weights, SOURCE, TARGET, vmax=0.5)
+    assert axes[1].images[0].colorbar.extend == "max"
+
+
 def test_labels_stand_at_the_left_and_lower_edges_only(softmax, texts, overlaps):
     axes = plot_heads(softmax(5, 3, 4), SOURCE, TARGET, columns=3)
     assert [texts(ax.yaxis) == TARGET for ax in axes] == [True, False, False, True, False]

@@ -215,6 +215,13 @@ def test_nan_is_noticed_and_drawn_in_red():
     np.testing.assert_allclose(colour_of_cell(ax, 1, 2), np.array(to_rgba("tab:red")) * 255, atol=2)
 
 
+def test_nothing_but_nan_is_drawn_in_red():
+    with pytest.warns(UserWarning, match=r"rows 0, 1, 2"):
+        ax = plot_attention(np.full((3, 4), np.nan), SOURCE, TARGET)
+    drawn(ax)
+    assert not ax.texts
+
+
 def test_weight_on_masked_cells_is_noticed():
     with pytest.warns(UserWarning, match="row 2 are not zero where the mask forbids"):
         plot_attention(WEIGHTS, SOURCE, TARGET, mask=np.arange(12).reshape(3, 4) != 8)
@@ -249,6 +256,9 @@ def test_a_smaller_range_of_colours_is_told_by_the_bar():
     assert ax.images[0].get_clim() == (0, 0.5)
     (bar,) = (other for other in ax.figure.axes if other is not ax)
     assert bar.get_ylim() == (0, 0.5)
+    assert ax.images[0].colorbar.extend == "neither"
+    ax = plot_attention(WEIGHTS, SOURCE, TARGET, vmax=0.5)
+    assert ax.images[0].colorbar.extend == "max"  # an arrow: there are larger weights
 
 
 def test_a_map_of_512_tokens_has_few_artists():
