@@ -140,7 +140,7 @@ class _Plan(NamedTuple):
 
 
 class _Chunk:
-    """Some queries of one head, (rows,), and the first `keys` of its keys, the `past` of which all may see."""
+    """Some queries of one head, (rows,), and the first `keys` of its keys, whose `past` all of them see."""
 
     def __init__(self, plan, index, head, past, keys):
         self.plan, self.head, self.past, self.keys = plan, head, past, keys
@@ -187,7 +187,7 @@ class _Chunk:
 
     def queries(self, x):
         """The chunk's rows of (chunks · rows, ·), zero where a query sees nothing."""
-        x = x[self.start : self.start + self.plan.rows]
+        x = tf.slice(x, (self.start, 0), (self.plan.rows, tf.shape(x)[1]))
         return x if self.seeing is None else tf.where(self.seeing, x, 0)
 
     def dropout(self, x):

@@ -1,5 +1,7 @@
 """Exact dot-product attention of layers, by whichever way suits the lengths."""
 
+import math
+
 import keras
 from keras import ops
 
@@ -31,7 +33,7 @@ def dot_product_attention(
     (`chunked_attention`). Where the lengths are known only at run time, so is the way.
 
     Args:
-        query: (B, H, Tq, D); key: (B, H, Tk, D); value: (B, H, Tk, Dv).
+        query: (B, H, Tq, D); key: (B, H, Tk, D); value: (B, H, Tk, Dv); or without heads.
         query_mask, key_mask: (B, Tq) and (B, Tk), True = a real token.
         attention_mask: boolean (B, Tq, Tk), or what broadcasts to (B, H, Tq, Tk).
         bias, causal, scale: as in `scaled_dot_product_attention`.
@@ -39,7 +41,7 @@ def dot_product_attention(
         need_weights: whether the weights must be returned.
 
     Returns:
-        output (B, H, Tq, Dv), weights (B, H, Tq, Tk) or None
+        output (B, H, Tq, Dv), and the weights (B, H, Tq, Tk) or None
     """
     masks = {"query_mask": query_mask, "key_mask": key_mask, "attention_mask": attention_mask}
     options = {"bias": bias, "causal": causal, "scale": scale}
@@ -53,12 +55,15 @@ def dot_product_attention(
         from keras_attention.chunked import chunked_attention  # needs TensorFlow
 
         rate, seed = (0.0, None) if dropout is None else (dropout.rate, dropout.seed_generator.next())
-        return chunked_attention(query, key, value, dropout=rate, seed=seed, **masks, **options)
+        without_heads = len(query.shape) == 3
+        arrays = (x[:, None] if without_heads else x for x in (query, key, value))  # (B, H, T, ·)
+        output = chunked_attention(*arrays, dropout=rate, seed=seed, **masks, **options)
+        return output[:, 0] if without_heads else output
 
     if need_weights or keras.backend.backend() != "tensorflow":
         return whole()
-    batch, heads, query_length, _ = ops.shape(query)
-    large = batch * heads * query_length * ops.shape(key)[2] >= CHUNKED_FROM
+    rows = math.prod(ops.shape(query)[:-1])  # B · H · Tq
+    large = rows * ops.shape(key)[-2] >= CHUNKED_FROM
     if isinstance(large, bool):
         return (chunked() if large else whole()[0]), None
     return ops.cond(large, chunked, lambda: whole()[0]), None

@@ -11,6 +11,7 @@ if keras.backend.backend() != "tensorflow":
 
 import tensorflow as tf
 
+from keras_attention import chunked
 from keras_attention.chunked import chunked_attention
 from keras_attention.functional import scaled_dot_product_attention
 from keras_attention.masks import pair_mask
@@ -55,9 +56,9 @@ def masks(rank, queries=TQ, keys=TK):
 def assert_like_the_whole(arrays, masks, rows=8, tolerance=1e-5, **options):
     def whole(query, key, value, *bias):
         bias = bias[0] if bias else None
-        return scaled_dot_product_attention(
-            query, key, value, bias=bias, mask=pair_mask(**masks), **options
-        )[0]
+        return scaled_dot_product_attention(query, key, value, bias=bias, mask=pair_mask(**masks), **options)[
+            0
+        ]
 
     def chunked(query, key, value, *bias):
         bias = bias[0] if bias else None
@@ -72,7 +73,14 @@ def assert_like_the_whole(arrays, masks, rows=8, tolerance=1e-5, **options):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
     "given",
-    [[], ["key_mask"], ["query_mask"], ["query_mask", "key_mask"], ["attention_mask"], ["query_mask", "attention_mask"]],
+    [
+        [],
+        ["key_mask"],
+        ["query_mask"],
+        ["query_mask", "key_mask"],
+        ["attention_mask"],
+        ["query_mask", "attention_mask"],
+    ],
     ids=" and ".join,
 )
 def test_output_and_gradients_are_those_of_the_whole(causal, given):
@@ -111,7 +119,9 @@ def test_the_size_of_the_chunks_changes_nothing():
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("jit", [False, True])
-def test_compiled_with_unknown_lengths(causal, jit):
+def test_compiled_with_unknown_lengths(causal, jit, monkeypatch):
+    monkeypatch.setattr(chunked, "CAUSAL_PARTS", 2)  # fewer are compiled sooner
+
     def step(*arrays):
         return with_gradients(lambda *x: chunked_attention(*x, causal=causal, rows=8), list(arrays))
 
@@ -166,7 +176,8 @@ def test_what_is_hidden_never_reaches_output_or_gradients(given):
         if spoil:
             spoilt = {"query_mask": (0,), "causal": (0, 1, 2)}.get(given, (1, 2))
             arrays = [
-                np.where(hidden[:, None, :, None], garbage, x) if i in spoilt else x for i, x in enumerate(arrays)
+                np.where(hidden[:, None, :, None], garbage, x) if i in spoilt else x
+                for i, x in enumerate(arrays)
             ]
         arrays = [tf.constant(x) for x in arrays]
         results.append(with_gradients(lambda *x: chunked_attention(*x, rows=8, **options), arrays))
@@ -209,7 +220,9 @@ def test_gradients_with_dropout_are_those_of_the_same_dropping():
     rng = np.random.default_rng(3)
     directions = [rng.normal(size=x.shape) for x in arrays]
     ahead, behind = (
-        tf.reduce_sum(dropped([x + step * d for x, d in zip(arrays, directions, strict=True)], 0.4, (1, 2)) ** 3)
+        tf.reduce_sum(
+            dropped([x + step * d for x, d in zip(arrays, directions, strict=True)], 0.4, (1, 2)) ** 3
+        )
         for step in (1e-6, -1e-6)
     )
     slope = sum(tf.reduce_sum(g * d) for g, d in zip(gradients, directions, strict=True))

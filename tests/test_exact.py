@@ -101,7 +101,7 @@ def test_weights_that_are_asked_for_take_the_whole_way(monkeypatch):
 
 def test_dropout_works_on_the_chunked_way(monkeypatch):
     monkeypatch.setattr(exact, "CHUNKED_FROM", 1)
-    query, value = inputs()
+    _, value = inputs()
     outputs = []
     for seed in (1, 1, 2):
         layer = SelfAttention(2, 3, dropout=0.5, seed=seed, kernel_initializer="ones")

@@ -70,6 +70,9 @@ def train(
     units: Annotated[int | None, typer.Option(min=1, help="Width of the states.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
     label_smoothing: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
+    subword_dropout: Annotated[
+        float | None, typer.Option(min=0, max=0.5, help="Rate of merges left out, drawn anew each epoch.")
+    ] = None,
     vocabulary: Annotated[Kind | None, typer.Option(help="Subwords are shared by both languages.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(min=5)] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Fold case.")] = False,
@@ -119,7 +122,12 @@ def train(
         flush=True,
     )
     settings = chosen["training"] | _given(
-        epochs=epochs, minutes=minutes, batch_size=batch, learning_rate=learning_rate, patience=patience
+        epochs=epochs,
+        minutes=minutes,
+        batch_size=batch,
+        learning_rate=learning_rate,
+        subword_dropout=subword_dropout,
+        patience=patience,
     )
     try:
         train_translator(

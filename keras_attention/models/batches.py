@@ -36,11 +36,13 @@ def bucketed(lengths, batch_size, rng=None, pool=None):
     return batches if rng is None else [batches[i] for i in rng.permutation(len(batches))]
 
 
-def pair_dataset(source, target, batch_size, seed=None, first_epoch=0):
+def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0):
     """A `tf.data.Dataset` of ((source, target before), target) as `Seq2SeqTranslator.fit` takes it.
 
     Args:
-        source, target: lists of id lists, without START and END.
+        encode: function of an epoch's number that gives its source and target: two lists of id lists, without
+            START and END.
+        size: how many pairs there are.
         batch_size: pairs a batch.
         seed: shuffles, in another order each epoch; None keeps the order.
         first_epoch: the number of the first epoch, for training that is resumed.
@@ -48,12 +50,14 @@ def pair_dataset(source, target, batch_size, seed=None, first_epoch=0):
     Returns:
         source (B, Tk), START y₁ … y_T (B, T + 1), y₁ … y_T END (B, T + 1), each 0 in its padding.
     """
-    target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
-    lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
     epochs = itertools.count(first_epoch)
 
     def epoch():
-        rng = None if seed is None else np.random.default_rng([seed, next(epochs)])
+        number = next(epochs)
+        source, target = encode(number)
+        target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
+        lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
+        rng = None if seed is None else np.random.default_rng([seed, number])
         for batch in bucketed(lengths, batch_size, rng):
             x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
             before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
@@ -61,4 +65,4 @@ def pair_dataset(source, target, batch_size, seed=None, first_epoch=0):
 
     ids = tf.TensorSpec((None, None), tf.int32)
     dataset = tf.data.Dataset.from_generator(epoch, output_signature=((ids, ids), ids))
-    return dataset.apply(tf.data.experimental.assert_cardinality(-(-len(source) // batch_size))).prefetch(2)
+    return dataset.apply(tf.data.experimental.assert_cardinality(-(-size // batch_size))).prefetch(2)

@@ -27,6 +27,7 @@ def train(
     minutes: float | None = None,
     batch_size: int = 100,
     learning_rate: float = 1e-3,
+    subword_dropout: float = 0.0,
     patience: int | None = None,
     validation_size: int = 500,
     out: str | Path | None = None,
@@ -47,6 +48,7 @@ def train(
         minutes: end by then, the learning rate reaching 0 at that time; None for no such end.
         batch_size: pairs a batch.
         learning_rate: the peak.
+        subword_dropout: the rate at which merges of a BPE vocabulary are left out, at random in each epoch.
         patience: end after so many epochs without a better BLEU; None for no such end.
         validation_size: how many validation pairs are translated after each epoch, at most.
         out: a `.keras` file that always holds the best translator so far. Beside it, in OUT.checkpoint,
@@ -79,7 +81,7 @@ def train(
         checkpoint.clear()
     try:
         translator.fit(
-            translator.dataset(corpus.train, batch_size, seed, first_epoch),
+            translator.dataset(corpus.train, batch_size, seed, first_epoch, subword_dropout),
             validation_data=translator.dataset(corpus.validation, batch_size),
             initial_epoch=first_epoch,
             epochs=epochs,

@@ -51,7 +51,7 @@ def _seeded(seed):
 class Seq2SeqTranslator(keras.Model):
     """A sentence to a sentence: bidirectional encoder, attention, decoder.
 
-        h₁ … hₙ = [forward RNN; backward RNN] of the source embeddings
+        hᵢ = [forward RNN; backward RNN; embedding] of the source word xᵢ
         r₁ … r_T = `AttentionDecoder` over them
         p(yₜ | y₁ … yₜ₋₁, x) = softmax(E · rₜ + b)
 
@@ -61,7 +61,7 @@ class Seq2SeqTranslator(keras.Model):
         units: width of the decoder's state and of each direction of the encoder.
         cell: "gru" or "lstm".
         attention: "bahdanau", "luong-dot", "luong-general", "luong-concat", or "none" for the information
-            bottleneck. For "luong-dot" the encoder's directions are added, since memory and state must
+            bottleneck. For "luong-dot" hᵢ is the sum of the directions alone, since memory and state must
             be equally wide.
         dropout: share of embeddings, annotations and readouts that is dropped in training.
         label_smoothing: share of the target that is spread over the vocabulary.
@@ -133,7 +133,7 @@ class Seq2SeqTranslator(keras.Model):
         self.source_embedding.build()
         self.target_embedding.build()
         self.encoder.build((None, None, embedding_dim))
-        memory_width = units if merge == "sum" else 2 * units
+        memory_width = units if merge == "sum" else 2 * units + embedding_dim
         self.decoder.build((None, None, embedding_dim), (None, None, memory_width))
         size = len(self.target_vocabulary)
         self.output_embedding = (
@@ -148,6 +148,9 @@ class Seq2SeqTranslator(keras.Model):
         mask = tf.not_equal(source, Vocabulary.PAD)
         embedded = self.drop(self.source_embedding(source), training=training)
         memory = self.encoder(embedded, mask=mask)
+        if self.encoder.merge == "concat":  # the word itself beside what surrounds it: sharper alignments
+            words = embedded * tf.cast(mask, embedded.dtype)[..., None]
+            memory = tf.concat([memory, words], axis=-1)  # (B, Tk, 2 · units + embedding_dim)
         return self.drop(memory, training=training), mask
 
     def readout(self, source, target, training=False):
@@ -203,11 +206,22 @@ class Seq2SeqTranslator(keras.Model):
     def metrics(self):
         return [self.loss_tracker, self.token_counter]
 
-    def dataset(self, pairs, batch_size=100, seed=None, first_epoch=0):
-        """The batches of `Pairs` as `fit` and `evaluate` take them; see `pair_dataset`."""
-        source = self.source_vocabulary.encode_batch(pairs.source)
-        target = self.target_vocabulary.encode_batch(pairs.target)
-        return pair_dataset(source, target, batch_size, seed, first_epoch)
+    def dataset(self, pairs, batch_size=100, seed=None, first_epoch=0, subword_dropout=0.0):
+        """The batches of `Pairs` as `fit` and `evaluate` take them; see `pair_dataset`.
+
+        With subword_dropout, a rate, the subwords of each epoch are drawn anew (`Vocabulary.sample_batch`).
+        """
+        sides = (self.source_vocabulary, pairs.source), (self.target_vocabulary, pairs.target)
+        fixed = None if subword_dropout else [words.encode_batch(texts) for words, texts in sides]
+
+        def encode(epoch):
+            seeds = np.random.SeedSequence([seed or 0, epoch]).generate_state(2).tolist()
+            return fixed or [
+                words.sample_batch(texts, subword_dropout, seed)
+                for (words, texts), seed in zip(sides, seeds, strict=True)
+            ]
+
+        return pair_dataset(encode, len(pairs), batch_size, seed, first_epoch)
 
     def translate(self, sentences: Sequence[str], beam_width=1, length_penalty=1.0, batch_size=100):
         """Translate strings.

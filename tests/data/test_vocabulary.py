@@ -229,3 +229,20 @@ def test_toy_sentences_survive_exactly(name, kind):
         for split in ("train", "validation", "test"):
             texts = getattr(corpus.split(split), side)
             assert v.decode_batch(v.encode_batch(texts)) == texts
+
+
+def test_subwords_may_be_drawn():
+    vocabulary = Vocabulary.build(TEXTS, "subword", 60)
+    whole = vocabulary.encode_batch(TEXTS)
+    drawn = [vocabulary.sample_batch(TEXTS, 0.3, seed) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert vocabulary.sample_batch(TEXTS, 0.0, 1) == whole
+    assert sum(map(len, drawn[0])) > sum(map(len, whole))
+    for ids, text in zip(drawn[0], TEXTS, strict=True):
+        if vocabulary.UNKNOWN not in vocabulary.encode(text):
+            assert vocabulary.decode(ids) == text
+
+
+def test_words_are_cut_in_one_way():
+    vocabulary = BUILT["word"]
+    assert vocabulary.sample_batch(TEXTS, 0.5, 1) == vocabulary.encode_batch(TEXTS)

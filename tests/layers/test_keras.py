@@ -11,9 +11,7 @@ from keras import ops
 from keras_attention.layers import CrossAttention, MultiHeadAttention, SelfAttention
 
 T, WIDTH = 5, 6
-on_tensorflow = pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="exported by TensorFlow"
-)
+on_tensorflow = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exported by TensorFlow")
 
 
 def array(tensor):
@@ -115,7 +113,8 @@ def test_export_to_a_saved_model_that_needs_no_package(tmp_path):
     np.save(tmp_path / "x.npy", data())
     code = (
         "import sys, numpy as np, tensorflow as tf\n"
-        f"y = tf.saved_model.load(r'{tmp_path / 'model'}').serve(np.load(r'{tmp_path / 'x.npy'}'))\n"
+        f"model = tf.saved_model.load(r'{tmp_path / 'model'}')\n"
+        f"y = model.serve(np.load(r'{tmp_path / 'x.npy'}'))\n"
         "assert 'keras_attention' not in sys.modules\n"
         f"np.save(r'{tmp_path / 'y.npy'}', y)"
     )

@@ -36,7 +36,8 @@ def problems(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     scale = draw(st.sampled_from([0.1, 1, 10]))
     arrays = [
-        (scale * rng.normal(size=(batch, length, WIDTH))).astype("float32") for length in (queries, keys, keys)
+        (scale * rng.normal(size=(batch, length, WIDTH))).astype("float32")
+        for length in (queries, keys, keys)
     ]
     return *arrays, rng.random((batch, keys)) < draw(st.sampled_from([0.2, 0.8]))
 

@@ -95,7 +95,7 @@ def test_dot_products_are_scaled_by_the_root_of_the_width():
 def test_additive_attention_has_its_weights_and_takes_two_widths():
     layer = BahdanauAttention(5)
     assert layer(normal(2, 3, 4), normal(2, 7, 6)).shape == (2, 3, 6)
-    shapes = sorted(weight.shape for weight in layer.weights)
+    shapes = sorted(tuple(weight.shape) for weight in layer.weights)
     assert shapes == [(4, 5), (5,), (5,), (6, 5)]  # W_q, b, v, W_k
 
 

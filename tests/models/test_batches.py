@@ -37,6 +37,10 @@ def test_no_sentence_makes_no_batch():
     assert bucketed([], 4, pool=0) == []
 
 
+def pairs_of(batch_size, *args, **kwargs):
+    return pair_dataset(lambda epoch: (SOURCE, TARGET), len(SOURCE), batch_size, *args, **kwargs)
+
+
 def batches_of(dataset):
     return [((x.numpy(), before.numpy()), y.numpy()) for (x, before), y in dataset]
 
@@ -47,7 +51,7 @@ def without_padding(row):
 
 @pytest.mark.parametrize("seed", [None, 5])
 def test_batches_hold_every_pair_once_with_start_and_end(seed):
-    dataset = pair_dataset(SOURCE, TARGET, 4, seed)
+    dataset = pairs_of(4, seed)
     batches = batches_of(dataset)
     assert len(batches) == len(dataset) == 6
     pairs = []
@@ -70,14 +74,25 @@ def order(dataset):
 
 
 def test_each_epoch_has_another_order_and_a_seed_repeats_them():
-    one, two = pair_dataset(SOURCE, TARGET, 4, seed=5), pair_dataset(SOURCE, TARGET, 4, seed=5)
+    one, two = pairs_of(4, seed=5), pairs_of(4, seed=5)
     epochs = [order(one) for _ in range(3)]
     assert epochs == [order(two) for _ in range(3)]
     assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
-    assert order(pair_dataset(SOURCE, TARGET, 4, seed=6)) != epochs[0]
-    assert order(pair_dataset(SOURCE, TARGET, 4, seed=5, first_epoch=2)) == epochs[2]
+    assert order(pairs_of(4, seed=6)) != epochs[0]
+    assert order(pairs_of(4, seed=5, first_epoch=2)) == epochs[2]
 
 
 def test_without_a_seed_the_order_stays():
-    dataset = pair_dataset(SOURCE, TARGET, 4)
+    dataset = pairs_of(4)
     assert order(dataset) == order(dataset)
+
+
+def test_the_pairs_may_be_encoded_anew_each_epoch():
+    dataset = pair_dataset(lambda epoch: ([[epoch + 4]], [[epoch + 5, 9]]), 1, 4, first_epoch=3)
+    for epoch in (3, 4):
+        ((x, before), y) = batches_of(dataset)[0]
+        assert (x.tolist(), before.tolist(), y.tolist()) == (
+            [[epoch + 4]],
+            [[Vocabulary.START, epoch + 5, 9]],
+            [[epoch + 5, 9, Vocabulary.END]],
+        )
