@@ -1,0 +1,64 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+
+def _tensorflow(function, tensors, weights):
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        tape.watch(tensors)
+        loss = function(*tensors)
+    return tape.gradient(loss, [*(weight.value for weight in weights), *tensors])
+
+
+def _jax(function, tensors, weights):
+    import jax
+
+    def loss(values, tensors):
+        with keras.StatelessScope(state_mapping=list(zip(weights, values, strict=True))):
+            return function(*tensors)
+
+    of_weights, of_tensors = jax.grad(loss, argnums=(0, 1))([weight.value for weight in weights], tensors)
+    return [*of_weights, *of_tensors]
+
+
+def _torch(function, tensors, weights):
+    leaves = [*(weight.value for weight in weights), *(x.requires_grad_() for x in tensors)]
+    for leaf in leaves:
+        leaf.grad = None
+    function(*tensors).backward()
+    return [leaf.grad for leaf in leaves]
+
+
+@pytest.fixture
+def gradients():
+    """gradients(function, tensors, weights): of the number function(*tensors), by weights and tensors."""
+
+    def gradients(function, tensors, weights=()):
+        tensors = [ops.convert_to_tensor(x) for x in tensors]
+        found = {"tensorflow": _tensorflow, "jax": _jax, "torch": _torch}[keras.backend.backend()](
+            function, tensors, list(weights)
+        )
+        return [
+            np.zeros(tuple(x.shape), "float32") if gradient is None else ops.convert_to_numpy(gradient)
+            for gradient, x in zip(found, [*weights, *tensors], strict=True)
+        ]
+
+    return gradients
+
+
+@pytest.fixture
+def jit():
+    """jit(function): compiled by XLA."""
+    backend = keras.backend.backend()
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        return lambda function: tf.function(function, jit_compile=True)
+    if backend == "jax":
+        import jax
+
+        return jax.jit
+    pytest.skip(f"{backend} has no XLA")
