@@ -56,8 +56,8 @@ def dot_product_attention(
 
         rate, seed = (0.0, None) if dropout is None else (dropout.rate, dropout.seed_generator.next())
         without_heads = len(query.shape) == 3
-        arrays = (x[:, None] if without_heads else x for x in (query, key, value))  # (B, H, T, ·)
-        output = chunked_attention(*arrays, dropout=rate, seed=seed, **masks, **options)
+        q, k, v = (x[:, None] if without_heads else x for x in (query, key, value))  # (B, H, T, ·)
+        output = chunked_attention(q, k, v, dropout=rate, seed=seed, **masks, **options)
         return output[:, 0] if without_heads else output
 
     if need_weights or keras.backend.backend() != "tensorflow":
