@@ -13,8 +13,11 @@ _LAYERS = (
     "AttentionPooling",
     "BahdanauAttention",
     "CrossAttention",
+    "LinearAttention",
+    "LongformerAttention",
     "LuongAttention",
     "MultiHeadAttention",
+    "PerformerAttention",
     "ScaledDotProductAttention",
     "SelfAttention",
 )

@@ -6,13 +6,18 @@ import sys
 import pytest
 
 MODULES = [
+    "blocks",
     "functional",
+    "kernels",
     "masks",
     "layers.attention_pooling",
     "layers.bahdanau_attention",
     "layers.cross_attention",
+    "layers.linear_attention",
+    "layers.longformer_attention",
     "layers.luong_attention",
     "layers.multi_head_attention",
+    "layers.performer_attention",
     "layers.scaled_dot_product_attention",
     "layers.self_attention",
 ]
