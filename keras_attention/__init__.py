@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _LAYERS = (
     "AttentionPooling",
     "BahdanauAttention",
+    "BigBirdAttention",
     "CrossAttention",
     "LinearAttention",
     "LongformerAttention",

@@ -12,6 +12,7 @@ MODULES = [
     "masks",
     "layers.attention_pooling",
     "layers.bahdanau_attention",
+    "layers.big_bird_attention",
     "layers.cross_attention",
     "layers.linear_attention",
     "layers.longformer_attention",

@@ -2,6 +2,7 @@
 
 from keras_attention.layers.attention_pooling import AttentionPooling
 from keras_attention.layers.bahdanau_attention import BahdanauAttention
+from keras_attention.layers.big_bird_attention import BigBirdAttention
 from keras_attention.layers.cross_attention import CrossAttention
 from keras_attention.layers.linear_attention import LinearAttention
 from keras_attention.layers.longformer_attention import LongformerAttention
@@ -14,6 +15,7 @@ from keras_attention.layers.self_attention import SelfAttention
 __all__ = [
     "AttentionPooling",
     "BahdanauAttention",
+    "BigBirdAttention",
     "CrossAttention",
     "LinearAttention",
     "LongformerAttention",

@@ -11,6 +11,7 @@ from keras import ops
 from keras_attention.layers import (
     AttentionPooling,
     BahdanauAttention,
+    BigBirdAttention,
     CrossAttention,
     LinearAttention,
     LongformerAttention,
@@ -44,6 +45,7 @@ EFFICIENT = {  # layer(inputs), without attention_mask and attention_bias
     "longformer, own projections": lambda **kw: LongformerAttention(
         4, 6, window=1, global_tokens=2, global_projections=True, num_key_value_heads=2, **kw
     ),
+    "big bird": lambda seed=1, **kw: BigBirdAttention(3, 4, 2, 1, seed=seed, **kw),
     "linear": lambda **kw: LinearAttention(3, 4, bias_initializer="normal", **kw),
     "linear, softplus": lambda **kw: LinearAttention(
         4, 5, num_key_value_heads=2, feature_map=keras.activations.softplus, **kw

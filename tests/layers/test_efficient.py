@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras import ops
 
 from keras_attention.layers import (
+    BigBirdAttention,
     LinearAttention,
     LongformerAttention,
     MultiHeadAttention,
@@ -23,6 +24,10 @@ SPARSE = {
     ),
     "longformer, wide": lambda heads=3, width=4, **kw: LongformerAttention(
         heads, width, window=64, global_tokens=1, **kw
+    ),
+    "big bird": lambda heads=3, width=4, **kw: BigBirdAttention(heads, width, 2, 2, seed=1, **kw),
+    "big bird, unlike itself": lambda heads=3, width=4, **kw: BigBirdAttention(
+        heads, width, 3, 0, global_blocks=[], **kw
     ),
 }
 LAYERS = SPARSE | {
