@@ -19,6 +19,7 @@ _LAYERS = (
     "LuongAttention",
     "MultiHeadAttention",
     "PerformerAttention",
+    "ReformerAttention",
     "ScaledDotProductAttention",
     "SelfAttention",
 )

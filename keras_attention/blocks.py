@@ -19,6 +19,7 @@ __all__ = [
     "attend_blocks",
     "merge_blocks",
     "pad_to_blocks",
+    "reorder",
     "replace",
     "scatter_blocks",
     "set_aside",
@@ -128,6 +129,22 @@ def attend_blocks(query, key, value, kind, *, visible=True, bias=0.0, scale=None
     output = ops.matmul(weights if dropout is None else dropout(weights), value)  # (B, H, N, s, Dv)
     broken = ops.any(ops.logical_and(visible, kind == BROKEN), axis=-1, keepdims=True)  # (B, H, N, 1 or s, 1)
     return ops.where(broken, math.nan, output), weights, scores
+
+
+def reorder(x, order):
+    """Row i of axis 2 becomes row order[i]: (B, H, n, ·), (B, H, n) → (B, H, n, ·).
+
+    >>> reorder(ops.array([[[[5.0], [6.0], [7.0]]]]), ops.array([[[2, 0, 1]]]))[0, 0, :, 0].numpy()
+    array([7., 5., 6.], dtype=float32)
+    """
+    batch, heads, length, width = ops.shape(x)
+    rows = batch * heads * length
+    first = ops.reshape(ops.arange(batch * heads) * length, (batch, heads, 1))  # where each head starts
+    index = ops.reshape(order + first, (rows,))
+    # axis 1, since TensorFlow's gradient for axis 0 is sparse
+    return ops.reshape(
+        ops.take(ops.reshape(x, (1, rows, width)), index, axis=1), (batch, heads, length, width)
+    )
 
 
 def replace(x, rows, positions):

@@ -19,6 +19,7 @@ MODULES = [
     "layers.luong_attention",
     "layers.multi_head_attention",
     "layers.performer_attention",
+    "layers.reformer_attention",
     "layers.scaled_dot_product_attention",
     "layers.self_attention",
 ]

@@ -9,6 +9,7 @@ from keras_attention.layers.longformer_attention import LongformerAttention
 from keras_attention.layers.luong_attention import LuongAttention
 from keras_attention.layers.multi_head_attention import MultiHeadAttention
 from keras_attention.layers.performer_attention import PerformerAttention
+from keras_attention.layers.reformer_attention import ReformerAttention
 from keras_attention.layers.scaled_dot_product_attention import ScaledDotProductAttention
 from keras_attention.layers.self_attention import SelfAttention
 
@@ -22,6 +23,7 @@ __all__ = [
     "LuongAttention",
     "MultiHeadAttention",
     "PerformerAttention",
+    "ReformerAttention",
     "ScaledDotProductAttention",
     "SelfAttention",
 ]

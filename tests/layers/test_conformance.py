@@ -18,6 +18,7 @@ from keras_attention.layers import (
     LuongAttention,
     MultiHeadAttention,
     PerformerAttention,
+    ReformerAttention,
     ScaledDotProductAttention,
     SelfAttention,
 )
@@ -50,6 +51,7 @@ EFFICIENT = {  # layer(inputs), without attention_mask and attention_bias
     "linear, softplus": lambda **kw: LinearAttention(
         4, 5, num_key_value_heads=2, feature_map=keras.activations.softplus, **kw
     ),
+    "reformer": lambda seed=1, **kw: ReformerAttention(3, 4, chunk_size=8, seed=seed, **kw),
     "performer": lambda seed=1, **kw: PerformerAttention(3, 4, num_features=7, seed=seed, **kw),
 }
 ONE_SIDED |= EFFICIENT

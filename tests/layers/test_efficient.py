@@ -12,6 +12,7 @@ from keras_attention.layers import (
     LongformerAttention,
     MultiHeadAttention,
     PerformerAttention,
+    ReformerAttention,
     SelfAttention,
 )
 
@@ -32,6 +33,8 @@ SPARSE = {
 }
 LAYERS = SPARSE | {
     "linear": lambda heads=3, width=4, **kw: LinearAttention(heads, width, **kw),
+    "reformer": lambda heads=3, width=4, **kw: ReformerAttention(heads, width, 4, seed=1, **kw),
+    "reformer, rounds": lambda heads=3, width=4, **kw: ReformerAttention(heads, width, 3, 3, seed=1, **kw),
     "performer": lambda heads=3, width=4, **kw: PerformerAttention(heads, width, num_features=32, **kw),
 }
 every_layer = pytest.mark.parametrize("name", LAYERS)
