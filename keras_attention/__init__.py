@@ -24,7 +24,11 @@ _LAYERS = (
     "SelfAttention",
 )
 _MODULES = ("functional", "layers", "masks")
-_HOMES = {**dict.fromkeys(_LAYERS, "keras_attention.layers"), "load_model": "keras_attention.models"}
+_HOMES = {
+    **dict.fromkeys(_LAYERS, "keras_attention.layers"),
+    "exactness_report": "keras_attention.exactness",
+    "load_model": "keras_attention.models",
+}
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -7,6 +7,7 @@ import pytest
 
 MODULES = [
     "blocks",
+    "exactness",
     "functional",
     "kernels",
     "masks",

@@ -138,7 +138,7 @@ class ReformerAttention(BlockAttention):
         queries, values, own = (
             split_blocks(reorder(x, order), size) for x in (key, value, ops.concatenate(marks, axis=3))
         )  # (B, H, N, s, ·)
-        keys, values, theirs = (with_neighbours(x, after=0) for x in (_unit(queries), values, own))
+        keys, values, theirs = (with_neighbours(x, after=0) for x in (unit(queries), values, own))
 
         _, position, *earlier, place = (
             i - ops.swapaxes(j, -1, -2)
@@ -170,7 +170,7 @@ class ReformerAttention(BlockAttention):
         return {**super().get_config(), "chunk_size": self.chunk_size, "num_hashes": self.num_hashes}
 
 
-def _unit(x):
+def unit(x):
     """x / |x|, of the last axis."""
     long = ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
     return ops.cast(long * ops.rsqrt(ops.sum(long**2, axis=-1, keepdims=True) + 1e-12), x.dtype)
