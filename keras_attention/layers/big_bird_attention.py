@@ -110,16 +110,17 @@ class BigBirdAttention(BlockAttention):
         """
         own = ops.arange(count)[:, None]  # (N, 1)
         everywhere = ops.broadcast_to(self._global_index(count), (count, len(self.global_blocks)))  # (N, G)
-        fixed = ops.concatenate([own + np.arange(-1, 2), everywhere], axis=1)  # (N, 3 + G)
+        fixed = ops.concatenate([own + ops.arange(-1, 2), everywhere], axis=1)  # (N, 3 + G)
         width = fixed.shape[1]
-        repeated = ops.equal(fixed[:, :, None], fixed[:, None, :]) & np.tri(width, k=-1, dtype=bool)
+        earlier = ops.arange(width)[:, None] > ops.arange(width)
+        repeated = ops.equal(fixed[:, :, None], fixed[:, None, :]) & earlier  # (N, 3 + G, 3 + G)
         visible = (fixed >= 0) & (fixed < count) & ~ops.any(repeated, axis=2)  # (N, 3 + G)
 
         # the blocks left, counted from 0, in equal parts; from each part the uniform numbers choose one
         end = ops.maximum(own - 1, 0) if causal else count + 0 * own  # (N, 1)
         taken = visible & (fixed < end)
         left = end - ops.sum(ops.cast(taken, "int32"), axis=1, keepdims=True)  # (N, 1)
-        bounds = np.arange(self.num_random_blocks + 1) * left // max(self.num_random_blocks, 1)  # (N, r + 1)
+        bounds = ops.arange(self.num_random_blocks + 1) * left // max(self.num_random_blocks, 1)  # (N, r + 1)
         start, size = bounds[:, :-1], bounds[:, 1:] - bounds[:, :-1]  # (N, r)
         uniform = ops.take(self._uniform, ops.arange(count) % RANDOM_ROWS, axis=1)  # (H, N, r)
         offset = ops.cast(uniform * ops.cast(size, "float32"), "int32")  # (H, N, r)
@@ -140,7 +141,7 @@ class BigBirdAttention(BlockAttention):
         kinds = ops.where(ops.repeat(visible, size, axis=2)[..., None], self._take(kind, index), HIDDEN)
         past = True
         if causal:
-            positions = index[..., None] * size + np.arange(size)  # (H, N, K, s)
+            positions = index[..., None] * size + ops.arange(size)  # (H, N, K, s)
             positions = ops.reshape(positions, (heads, count, 1, index.shape[2] * size))  # (H, N, 1, K · s)
             past = positions <= ops.reshape(ops.arange(length), (count, size, 1))  # (H, N, s, K · s)
         output, weights, _ = attend_blocks(
@@ -159,7 +160,7 @@ class BigBirdAttention(BlockAttention):
         batch, heads, length, width = ops.shape(x)
         count, size = length // self.block_size, self.block_size
         blocks = ops.reshape(x, (batch, heads * count, size * width))
-        first = np.arange(self.num_heads)[:, None, None] % heads * count  # where the head starts
+        first = ops.arange(self.num_heads)[:, None, None] % heads * count  # where the head starts
         seen = ops.take(blocks, index + first, axis=1)  # (B, H, N, K, s · ·)
         return ops.reshape(seen, (batch, self.num_heads, count, index.shape[2] * size, width))
 
@@ -170,7 +171,7 @@ class BigBirdAttention(BlockAttention):
         index = ops.clip(self._global_index(count), 0, count - 1)  # (G,)
         query = ops.take(split_blocks(query, size), index, axis=2)  # (B, H, G, s, Dk)
         query = ops.reshape(query, (batch, heads, 1, index.shape[0] * size, width))  # (B, H, 1, G · s, Dk)
-        positions = ops.reshape(index[:, None] * size + np.arange(size), (index.shape[0] * size, 1))
+        positions = ops.reshape(index[:, None] * size + ops.arange(size), (index.shape[0] * size, 1))
         past = ops.arange(length) <= positions if causal else True  # (G · s, n)
         everything = (x[:, :, None] for x in (key, value, kind))  # (B, H, 1, n, ·)
         output, weights, _ = attend_blocks(query, *everything, visible=past, dropout=dropout)
@@ -179,12 +180,12 @@ class BigBirdAttention(BlockAttention):
     def _replace(self, x, rows):
         """The rows of the global blocks in x: (B, H, n, ·), (B, H, G · s, ·) → (B, H, n, ·)."""
         count = ops.shape(x)[2] // self.block_size
-        tokens = self._global_index(count)[:, None] * self.block_size + np.arange(self.block_size)  # (G, s)
+        tokens = self._global_index(count)[:, None] * self.block_size + ops.arange(self.block_size)  # (G, s)
         return replace(x, rows, ops.reshape(tokens, (-1,)))
 
     def _global_index(self, count):
         """The indices of the global blocks, counted from the start; any number if there are fewer blocks."""
-        index = np.array(self.global_blocks, "int32")
+        index = ops.convert_to_tensor(self.global_blocks, "int32")
         return ops.where(index < 0, index + count, index)
 
     def get_config(self):

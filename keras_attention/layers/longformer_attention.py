@@ -2,7 +2,6 @@
 # mypy: disable-error-code="override"
 
 import keras
-import numpy as np
 from keras import ops
 
 from keras_attention.blocks import (
@@ -108,12 +107,14 @@ class LongformerAttention(BlockAttention):
         is_global = ops.transpose(ops.any(self._one_hot(length), axis=0, keepdims=True))  # (n, 1)
         local = (key, value, ops.where(is_global, HIDDEN, kind))
         seen = [with_neighbours(split_blocks(x, size), after=after) for x in local]  # (B, H, N, K, ·)
-        offset = np.arange(-size, (1 + after) * size) - np.arange(size)[:, None]  # (s, K), from query to key
-        visible = (abs(offset) <= self.window) & (offset <= after * size)
+        offset = (
+            ops.arange(-size, (1 + after) * size) - ops.arange(size)[:, None]
+        )  # (s, K), from query to key
+        visible = (ops.abs(offset) <= self.window) & (offset <= after * size)
         near = visible.shape[1]
         if self.global_tokens:
             positions = ops.reshape(ops.arange(length), (count, size, 1))  # (N, s, 1)
-            past = np.array(self.global_tokens, "int32") <= (positions if causal else length)  # (N, s, G)
+            past = self._positions() <= (positions if causal else length)  # (N, s, G) or (G,)
             visible = ops.concatenate(
                 [ops.broadcast_to(x, (count, size, x.shape[-1])) for x in (visible, past)], axis=-1
             )  # (N, s, K + G)
@@ -123,7 +124,7 @@ class LongformerAttention(BlockAttention):
         output, weights, _ = attend_blocks(split_blocks(query, size), *seen, visible=visible, dropout=dropout)
         output = merge_blocks(output)  # (B, H, n, Dv)
         if return_weights:
-            index = ops.arange(count)[:, None] + np.arange(-1, 1 + after)  # (N, K / s)
+            index = ops.arange(count)[:, None] + ops.arange(-1, 1 + after)  # (N, K / s)
             columns = ops.matmul(
                 merge_blocks(weights[..., near:]), ops.cast(self._one_hot(length), weights.dtype)
             )
@@ -132,8 +133,8 @@ class LongformerAttention(BlockAttention):
             rows, rows_weights = self._global_rows(
                 query, key, value, kind, causal=causal, dropout=dropout, global_heads=global_heads
             )
-            output = replace(output, rows, self.global_tokens)
-            weights = replace(weights, rows_weights, self.global_tokens) if return_weights else None
+            output = replace(output, rows, self._positions())
+            weights = replace(weights, rows_weights, self._positions()) if return_weights else None
         return output, weights if return_weights else None
 
     def _global_rows(self, query, key, value, kind, *, causal, dropout, global_heads):
@@ -142,18 +143,21 @@ class LongformerAttention(BlockAttention):
             query, key, value = (pad_to_blocks(x, self.block_length) for x in global_heads)
             key, value, _ = set_aside(key, value)
         query = self._take(query)  # (B, H, G, Dk)
-        past = ops.arange(ops.shape(key)[2]) <= np.array(self.global_tokens, "int32")[:, None]  # (G, n)
+        past = ops.arange(ops.shape(key)[2]) <= self._positions()[:, None]  # (G, n)
         one_block = (x[:, :, None] for x in (query, key, value, kind))  # (B, H, 1, G or n, ·)
         output, weights, _ = attend_blocks(*one_block, visible=past if causal else True, dropout=dropout)
         return output[:, :, 0], weights[:, :, 0]
 
+    def _positions(self):
+        return ops.convert_to_tensor(self.global_tokens, "int32")  # (G,)
+
     def _one_hot(self, length):
         """Where the global tokens are: boolean (G, n)."""
-        return ops.equal(np.array(self.global_tokens, "int32")[:, None], ops.arange(length))
+        return ops.equal(self._positions()[:, None], ops.arange(length))
 
     def _take(self, x):
         """The global tokens of x, zeros for those beyond the end: (B, H, n, ·) → (B, H, G, ·)."""
-        positions, length = np.array(self.global_tokens, "int32"), ops.shape(x)[2]
+        positions, length = self._positions(), ops.shape(x)[2]
         inside = ops.less(positions, length)[:, None]  # (G, 1)
         return ops.where(inside, ops.take(x, ops.minimum(positions, length - 1), axis=2), 0)
 

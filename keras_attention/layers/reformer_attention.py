@@ -117,7 +117,7 @@ class ReformerAttention(BlockAttention):
         half = ops.clip(-(-length // (2 * self.chunk_size)), 1, HALF)[..., None]  # (B, 1, 1, 1, 1)
         x = ops.matmul(ops.cast(x, "float32"), self.rotations)  # (B, H, n, R · 64)
         x = ops.reshape(x, (*ops.shape(x)[:3], self.num_hashes, HALF))  # (B, H, n, R, 64)
-        used = np.arange(HALF) < half
+        used = ops.arange(HALF) < half
         x = ops.concatenate([ops.where(used, x, LOWEST), ops.where(used, -x, LOWEST)], axis=-1)
         buckets = ops.argmax(ops.stop_gradient(x), axis=-1)  # (B, H, n, R)
         buckets = [ops.take(order, buckets[..., i]) for i, order in enumerate(self.orders)]  # (B, H, n) each
@@ -162,7 +162,7 @@ class ReformerAttention(BlockAttention):
         output, total = (reorder(merge_blocks(x), rank) for x in (output, total))
         if not return_weights:
             return output, total, None
-        index = ops.arange(count)[:, None] + np.arange(-1, 1)  # (N, 2)
+        index = ops.arange(count)[:, None] + ops.arange(-1, 1)  # (N, 2)
         weights = reorder(scatter_blocks(weights, index[None], count), rank)  # (B, H, n, n), its keys sorted
         return output, total, ops.swapaxes(reorder(ops.swapaxes(weights, 2, 3), rank), 2, 3)
 
