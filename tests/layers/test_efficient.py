@@ -34,10 +34,13 @@ SPARSE = {
 LAYERS = SPARSE | {
     "linear": lambda heads=3, width=4, **kw: LinearAttention(heads, width, **kw),
     "reformer": lambda heads=3, width=4, **kw: ReformerAttention(heads, width, 4, seed=1, **kw),
-    "reformer, rounds": lambda heads=3, width=4, **kw: ReformerAttention(heads, width, 3, 3, seed=1, **kw),
+    "reformer, rounds": lambda heads=3, width=4, **kw: ReformerAttention(heads, width, 3, 2, seed=1, **kw),
     "performer": lambda heads=3, width=4, **kw: PerformerAttention(heads, width, num_features=32, **kw),
 }
 every_layer = pytest.mark.parametrize("name", LAYERS)
+one_of_each = pytest.mark.parametrize(
+    "name", ["longformer, global", "big bird", "linear", "reformer, rounds", "performer"]
+)
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
 
 
@@ -75,7 +78,7 @@ def test_the_weights_of_a_dense_layer_drop_in_and_those_of_keras(name):
 
 @every_layer
 @causal_or_not
-@pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 16, 40])
+@pytest.mark.parametrize("length", [1, 8, 9, 40])
 def test_any_length(name, causal, length):
     layer, x = LAYERS[name](), inputs(length=length)
     output, weights = layer(x, use_causal_mask=causal, return_attention_scores=True)
@@ -96,8 +99,10 @@ def output_and_gradients(layer, x, **call):
 
 @pytest.mark.parametrize("name", SPARSE)
 @causal_or_not
-@pytest.mark.parametrize("lengths", [None, (N, 9), (N - 1, 0)])
-@pytest.mark.parametrize("options", [{}, {"rotary": True, "num_key_value_heads": 1, "value_dim": 5}])
+@pytest.mark.parametrize(
+    ("lengths", "options"),
+    [(None, {}), ((N - 1, 0), {}), ((N, 9), {"rotary": True, "num_key_value_heads": 1, "value_dim": 5})],
+)
 def test_is_the_dense_layer_under_its_pattern_mask(name, causal, lengths, options):
     x = inputs()
     sparse = with_random_weights(SPARSE[name](**options), x)
@@ -172,7 +177,7 @@ def test_what_comes_after_changes_nothing_when_causal(name):
     x = inputs(length=N)
     layer = with_random_weights(LAYERS[name](), x)
     expected = array(layer(x, use_causal_mask=True))
-    for first in (1, 8, 15, N - 1):
+    for first in (1, 15):
         for future in (inputs(seed=5), 30 * inputs(seed=5), np.full_like(x, np.nan)):
             changed = np.concatenate([x[:, :first], future[:, first:]], axis=1)
             output = array(layer(changed, use_causal_mask=True))
@@ -211,7 +216,7 @@ def shapes_in(graph):
     return [tensor.shape.as_list() for tensor in tensors if tensor.shape.rank]
 
 
-@every_layer
+@one_of_each
 @causal_or_not
 def test_memory_is_linear_in_the_length_also_in_training(name, causal):
     """No tensor of the graph has two axes of length n, and the largest only doubles when n does."""
@@ -237,7 +242,7 @@ def test_memory_is_linear_in_the_length_also_in_training(name, causal):
     assert largest[1] <= 2 * largest[0]
 
 
-@every_layer
+@one_of_each
 @causal_or_not
 def test_one_trace_serves_every_length(name, causal):
     layer = with_random_weights(LAYERS[name](), inputs())
@@ -250,7 +255,7 @@ def test_one_trace_serves_every_length(name, causal):
             output = layer(x, use_causal_mask=causal)
         return output, tape.gradient(output, layer.trainable_weights)
 
-    for batch, length in [(2, 23), (3, 8), (1, 41), (2, 1)]:
+    for batch, length in [(2, 23), (3, 1)]:
         x = inputs(batch, length)
         output, gradients = run(x)
         np.testing.assert_allclose(array(output), array(layer(x, use_causal_mask=causal)), atol=1e-5)
@@ -258,7 +263,7 @@ def test_one_trace_serves_every_length(name, causal):
     assert len(traces) == 1
 
 
-@every_layer
+@pytest.mark.parametrize("name", ["longformer, global", "big bird", "reformer", "performer"])
 def test_compiled_by_xla(name):
     x, mask = inputs(), padding(N, 9)
     layer = with_random_weights(LAYERS[name](), x)
