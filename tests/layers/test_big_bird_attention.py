@@ -64,7 +64,7 @@ def test_heads_and_blocks_and_seeds_differ():
     first, second = blocks_of(layer, 100)
     assert first != second
     assert first != blocks_of(other, 100)[0]
-    assert len({tuple(b - i for b in blocks[3:]) for i, blocks in enumerate(first[10:90])}) > 40
+    assert len({blocks[3] for blocks in first[10:90]}) > 20  # out of the 48 or so of the first half
 
 
 def test_when_causal_the_pattern_of_the_past_does_not_depend_on_the_length():

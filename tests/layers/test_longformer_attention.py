@@ -86,6 +86,28 @@ def test_global_tokens_look_by_projections_of_their_own(causal, options):
     np.testing.assert_allclose(array(layer(x, mask=mask, use_causal_mask=causal)), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_global_tokens_beyond_the_end_are_ignored(causal):
+    x = inputs(22)  # a whole number of windows: no padding stands where they would be
+    layer = LongformerAttention(H, DK, 2, global_tokens=[0, 22, 30])
+    with_random_weights(layer, x)
+    other = LongformerAttention(H, DK, 2, global_tokens=1)
+    other(x)
+    other.set_weights(layer.get_weights())
+    expected = array(other(x, use_causal_mask=causal))
+    np.testing.assert_allclose(array(layer(x, use_causal_mask=causal)), expected, atol=1e-5)
+
+
+def test_garbage_in_the_future_does_not_reach_a_global_token():
+    x = inputs()
+    layer = LongformerAttention(H, DK, 2, global_tokens=[9], global_projections=True)
+    with_random_weights(layer, x)
+    expected = array(layer(x, use_causal_mask=True))
+    x[:, 15] = np.nan
+    output = array(layer(x, use_causal_mask=True))
+    np.testing.assert_allclose(output[:, :15], expected[:, :15], atol=1e-6)
+
+
 def test_dense_weights_are_the_start_of_the_global_projections():
     x = inputs()
     dense = MultiHeadAttention(H, DK)
