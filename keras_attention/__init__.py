@@ -12,14 +12,23 @@ __version__ = "0.1.0"
 _LAYERS = (
     "AttentionPooling",
     "BahdanauAttention",
+    "BigBirdAttention",
     "CrossAttention",
+    "LinearAttention",
+    "LongformerAttention",
     "LuongAttention",
     "MultiHeadAttention",
+    "PerformerAttention",
+    "ReformerAttention",
     "ScaledDotProductAttention",
     "SelfAttention",
 )
 _MODULES = ("functional", "layers", "masks")
-_HOMES = {**dict.fromkeys(_LAYERS, "keras_attention.layers"), "load_model": "keras_attention.models"}
+_HOMES = {
+    **dict.fromkeys(_LAYERS, "keras_attention.layers"),
+    "exactness_report": "keras_attention.exactness",
+    "load_model": "keras_attention.models",
+}
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -19,6 +19,7 @@ __all__ = [
     "combine_masks",
     "padding_mask",
     "pair_mask",
+    "window_from",
     "window_mask",
 ]
 
@@ -79,7 +80,7 @@ def window_mask(query_length, key_length=None, *, window):
         query_length: Tq.
         key_length: Tk; None means Tq.
         window: how many neighbours are visible on each side, so that 2 · window + 1 keys are.
-            (`sliding_window=w` of Keras is `window=w - 1`; a two-sided width w is `window=w // 2`.)
+            `window_from` converts the sizes that others give.
 
     Raises:
         ValueError: the window is negative.
@@ -93,6 +94,33 @@ def window_mask(query_length, key_length=None, *, window):
     if window < 0:
         raise ValueError(f"window is {window}, but it counts the neighbours on each side: pass 0 or more.")
     return ops.abs(_offsets(query_length, key_length)) <= window
+
+
+def window_from(size, convention):
+    """The window in the sense of this package, the number of neighbours on each side, from another's size.
+
+    Args:
+        size: the other's window.
+        convention: "keras" (`sliding_window` of `GroupQueryAttention`, and of Mistral: |j − i| < size),
+            "huggingface" (`attention_window` of its Longformer: size / 2 on each side), "allenai" (that of
+            the original Longformer: size on each side) or "keys" (all visible keys, the own one included).
+
+    Raises:
+        ValueError: the convention is unknown, or no whole number of neighbours has that size.
+
+    >>> window_from(257, "keras"), window_from(512, "huggingface"), window_from(256, "allenai")
+    (256, 256, 256)
+    """
+    windows = {"keras": size - 1, "huggingface": size / 2, "allenai": size, "keys": (size - 1) / 2}
+    if convention not in windows:
+        raise ValueError(f"convention is {convention!r}, but it must be one of {', '.join(windows)}.")
+    window = windows[convention]
+    if window < 0 or window != int(window):
+        raise ValueError(
+            f"A window of {size} in the sense of {convention!r} is {window:g} neighbours on each side: pass "
+            "a size that gives a whole number."
+        )
+    return int(window)
 
 
 def block_mask(blocks, block_size, query_length=None, key_length=None):

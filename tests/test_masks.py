@@ -85,3 +85,31 @@ def test_a_mask_of_rank_2_is_an_error_that_names_both_readings():
 def test_other_ranks_are_errors_that_name_the_needed_shape(shape, heads):
     with pytest.raises(ValueError, match=r"\(B, Tq, Tk\)"):
         masks.check_attention_mask(np.ones(shape, bool), heads)
+
+
+def test_a_window_of_another_convention_shows_the_same_keys():
+    n, w = 9, 2
+    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    theirs = {
+        "keras": (3, distance < 3),
+        "huggingface": (4, distance <= 4 // 2),
+        "allenai": (2, distance <= 2),
+        "keys": (5, distance <= (5 - 1) // 2),
+    }
+    for convention, (size, visible) in theirs.items():
+        assert masks.window_from(size, convention) == w
+        assert array(masks.window_mask(n, window=w)).tolist() == visible.tolist()
+
+
+@pytest.mark.parametrize(
+    ("size", "convention", "message"),
+    [
+        (3, "torch", "must be one of keras"),
+        (5, "huggingface", "2.5 neighbours"),
+        (4, "keys", "whole number"),
+        (0, "keras", "-1 neighbours"),
+    ],
+)
+def test_a_window_that_cannot_be_converted_is_an_error(size, convention, message):
+    with pytest.raises(ValueError, match=message):
+        masks.window_from(size, convention)

@@ -6,13 +6,21 @@ import sys
 import pytest
 
 MODULES = [
+    "blocks",
+    "exactness",
     "functional",
+    "kernels",
     "masks",
     "layers.attention_pooling",
     "layers.bahdanau_attention",
+    "layers.big_bird_attention",
     "layers.cross_attention",
+    "layers.linear_attention",
+    "layers.longformer_attention",
     "layers.luong_attention",
     "layers.multi_head_attention",
+    "layers.performer_attention",
+    "layers.reformer_attention",
     "layers.scaled_dot_product_attention",
     "layers.self_attention",
 ]

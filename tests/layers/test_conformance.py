@@ -10,9 +10,14 @@ from keras import ops
 from keras_attention.layers import (
     AttentionPooling,
     BahdanauAttention,
+    BigBirdAttention,
     CrossAttention,
+    LinearAttention,
+    LongformerAttention,
     LuongAttention,
     MultiHeadAttention,
+    PerformerAttention,
+    ReformerAttention,
     ScaledDotProductAttention,
     SelfAttention,
 )
@@ -35,10 +40,27 @@ ONE_SIDED = {  # layer(inputs)
     "pooling": lambda **kw: AttentionPooling(**kw),
     "pooling with units and heads": lambda **kw: AttentionPooling(units=8, num_heads=3, **kw),
 }
+EFFICIENT = {  # layer(inputs), without attention_mask and attention_bias
+    "longformer": lambda **kw: LongformerAttention(3, 4, window=2, global_tokens=[1], **kw),
+    "longformer, own projections": lambda **kw: LongformerAttention(
+        4, 6, window=1, global_tokens=2, global_projections=True, num_key_value_heads=2, **kw
+    ),
+    "big bird": lambda seed=1, **kw: BigBirdAttention(3, 4, 2, 1, seed=seed, **kw),
+    "linear": lambda **kw: LinearAttention(3, 4, bias_initializer="normal", **kw),
+    "linear, softplus": lambda **kw: LinearAttention(
+        4, 5, num_key_value_heads=2, feature_map=keras.activations.softplus, **kw
+    ),
+    "reformer": lambda seed=1, **kw: ReformerAttention(3, 4, chunk_size=8, seed=seed, **kw),
+    "performer": lambda seed=1, **kw: PerformerAttention(3, 4, num_features=7, seed=seed, **kw),
+}
+ONE_SIDED |= EFFICIENT
 LAYERS = TWO_SIDED | ONE_SIDED
 SEQUENCES = {name: make for name, make in LAYERS.items() if "pooling" not in name}
 every_layer = pytest.mark.parametrize("name", LAYERS)
 every_sequence_layer = pytest.mark.parametrize("name", SEQUENCES)
+every_layer_with_scores = pytest.mark.parametrize(
+    "name", [name for name in SEQUENCES if name not in EFFICIENT]
+)
 
 
 def inputs_of(name, seed=0, batch=B, queries=TQ, keys=TK):
@@ -101,7 +123,7 @@ def test_padding_may_be_left_out(name):
     output = array(layer(*inputs, **padded(name, [4, 4])))
     inputs[-1] = inputs[-1][:, :4]
     expected = array(layer(*inputs))
-    if name == "self":
+    if name in ONE_SIDED and name in SEQUENCES:
         output = output[:, :4]
     np.testing.assert_allclose(output, expected, atol=1e-6)
 
@@ -124,7 +146,7 @@ def test_what_is_hidden_never_reaches_output_or_gradients(name, gradients):
         np.testing.assert_array_equal(spoilt, clean)
 
 
-@every_sequence_layer
+@every_layer_with_scores
 def test_what_an_explicit_mask_hides_never_reaches_output_or_gradients(name, gradients):
     layer, inputs = SEQUENCES[name](), inputs_of(name)
     mask = np.broadcast_to(np.arange(TK) < 4, (1, inputs[0].shape[1], TK))
@@ -171,7 +193,7 @@ def test_causal_leaks_nothing(name):
     assert (output[:, last + 1 :] != array(expected)[:, last + 1 :]).any()
 
 
-@every_sequence_layer
+@every_layer_with_scores
 def test_a_bias_is_added_to_the_scores(name):
     layer, inputs = SEQUENCES[name](), inputs_of(name)
     bias = np.random.default_rng(3).normal(size=(B, inputs[0].shape[1], TK)).astype("float32")
@@ -181,7 +203,7 @@ def test_a_bias_is_added_to_the_scores(name):
     np.testing.assert_allclose(array(after), powers / powers.sum(-1, keepdims=True), atol=1e-6)
 
 
-@every_sequence_layer
+@every_layer_with_scores
 def test_a_float_mask_is_an_error_that_names_the_bias(name):
     inputs = inputs_of(name)
     mask = np.triu(np.full((1, inputs[0].shape[1], TK), -1e9), 1)
@@ -189,7 +211,7 @@ def test_a_float_mask_is_an_error_that_names_the_bias(name):
         SEQUENCES[name]()(*inputs, attention_mask=mask)
 
 
-@every_sequence_layer
+@every_layer_with_scores
 def test_a_mask_of_rank_2_is_an_error_even_where_both_readings_fit(name):
     inputs = inputs_of(name, batch=3, queries=3, keys=3)
     with pytest.raises(ValueError, match=r"\(B, Tk\) or as \(Tq, Tk\)"):
@@ -314,7 +336,8 @@ def test_an_explicit_mask_wins_over_the_inputs_and_goes_on(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["grouped queries", "self", "bahdanau", "luong concat", "pooling with units and heads"]
+    "name",
+    ["grouped queries", "self", "bahdanau", "luong concat", "pooling with units and heads", *EFFICIENT],
 )
 def test_jit_changes_nothing(name, jit):
     layer, inputs = LAYERS[name](), inputs_of(name)
