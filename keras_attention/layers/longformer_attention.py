@@ -107,9 +107,7 @@ class LongformerAttention(BlockAttention):
         is_global = ops.transpose(ops.any(self._one_hot(length), axis=0, keepdims=True))  # (n, 1)
         local = (key, value, ops.where(is_global, HIDDEN, kind))
         seen = [with_neighbours(split_blocks(x, size), after=after) for x in local]  # (B, H, N, K, ·)
-        offset = (
-            ops.arange(-size, (1 + after) * size) - ops.arange(size)[:, None]
-        )  # (s, K), from query to key
+        offset = ops.arange(-size, (1 + after) * size) - ops.arange(size)[:, None]  # (s, K), query to key
         visible = (ops.abs(offset) <= self.window) & (offset <= after * size)
         near = visible.shape[1]
         if self.global_tokens:

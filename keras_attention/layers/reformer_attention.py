@@ -90,9 +90,7 @@ class ReformerAttention(BlockAttention):
         marks = [kind, ops.broadcast_to(ops.arange(length)[:, None], ops.shape(kind))]
         rounds = []
         for bucket in self._buckets(key, kind):  # (B, H, n)
-            order = ops.argsort(
-                bucket * length + ops.arange(length), axis=-1
-            )  # (B, H, n): by bucket, position
+            order = ops.argsort(bucket * length + ops.arange(length), axis=-1)  # (B, H, n)
             rank = ops.argsort(order, axis=-1)  # (B, H, n), the inverse
             # so that a token sees, in any round, the keys whose place is its own or up to `reach` below
             place = rank + 2 * length * bucket if causal else rank // self.chunk_size
@@ -111,9 +109,8 @@ class ReformerAttention(BlockAttention):
 
     def _buckets(self, x, kind):
         """Where the hashes put each token, one array (B, H, n) a round; hidden tokens are put last."""
-        length = ops.sum(
-            ops.cast(kind[:, :1] != HIDDEN, "int32"), axis=(1, 2, 3), keepdims=True
-        )  # (B, 1, 1, 1)
+        real = ops.cast(kind[:, :1] != HIDDEN, "int32")  # (B, 1, n, 1)
+        length = ops.sum(real, axis=2, keepdims=True)  # (B, 1, 1, 1)
         half = ops.clip(-(-length // (2 * self.chunk_size)), 1, HALF)[..., None]  # (B, 1, 1, 1, 1)
         x = ops.matmul(ops.cast(x, "float32"), self.rotations)  # (B, H, n, R · 64)
         x = ops.reshape(x, (*ops.shape(x)[:3], self.num_hashes, HALF))  # (B, H, n, R, 64)
