@@ -21,7 +21,7 @@ def inputs(queries=TQ):
 
 def pair(theirs, ours, *tensors):
     """Both layers with the same weights, all of them random."""
-    theirs(*tensors)
+    theirs(*tensors, return_attention_scores=True)  # on JAX, its other path takes no value_dim of its own
     ours(*tensors)
     rng = np.random.default_rng(1)
     weights = [rng.normal(size=weight.shape, scale=0.5).astype("float32") for weight in theirs.get_weights()]
