@@ -46,24 +46,28 @@ class Exercise:
         return own if own.is_dir() else content("exercises") / "checks"
 
     @cached_property
-    def _docstring(self) -> str:
-        """Of the stub that came with the course; a learner may have changed theirs."""
-        source = (content("exercises") / f"{self.name}.py").read_text(encoding="utf-8")
-        return ast.get_docstring(ast.parse(source)) or ""
+    def stub(self) -> str:
+        """The text that came with the course; a learner may have changed theirs."""
+        return (content("exercises") / f"{self.name}.py").read_text(encoding="utf-8")
+
+    @cached_property
+    def docstring(self) -> str:
+        """The task."""
+        return ast.get_docstring(ast.parse(self.stub)) or ""
 
     @cached_property
     def title(self) -> Text:
-        en, _, zh = self._docstring.splitlines()[0].partition(" · ")
+        en, _, zh = self.docstring.splitlines()[0].partition(" · ")
         return Text(en, zh)
 
     @cached_property
     def functions(self) -> tuple[str, ...]:
         """What a submission must define."""
-        return public_names(ast.parse((content("exercises") / f"{self.name}.py").read_text(encoding="utf-8")))
+        return public_names(ast.parse(self.stub))
 
     def fact(self, name: str) -> str:
         """A line `Name: value` of the docstring: Chapter, Difficulty, Minutes."""
-        found = re.search(rf"^{name}: *(.+)$", self._docstring, re.MULTILINE)
+        found = re.search(rf"^{name}: *(.+)$", self.docstring, re.MULTILINE)
         return found[1].strip() if found else ""
 
 

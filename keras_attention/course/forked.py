@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,49 @@ class Zygote(Closing):
             self._start()
         return Forked(self._line, self.layers, limits)
 
+    @contextmanager
+    def share(self, path: Path) -> Iterator[None]:
+        """Let other processes of this user fork from this zygote: they find it at a socket."""
+        with socket.socket(socket.AF_UNIX) as door:
+            with suppress(FileNotFoundError):
+                path.unlink()
+            try:
+                door.bind(str(path))
+            except OSError:  # a path that is too long, or on a file system without sockets
+                yield
+                return
+            path.chmod(0o600)
+            door.listen()
+            threading.Thread(target=self._lend, args=(door,), daemon=True).start()
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+                door.shutdown(socket.SHUT_RDWR)
+
+    def _lend(self, door: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                guest, _ = door.accept()
+                with guest:
+                    socket.send_fds(guest, [json.dumps(self.layers).encode()], [self._line.fileno()])
+
+    @staticmethod
+    @contextmanager
+    def borrow(path: Path) -> "Iterator[Borrowed | None]":
+        """The zygote that is shared at this socket, or None."""
+        with socket.socket(socket.AF_UNIX) as guest:
+            try:
+                guest.settimeout(5)
+                guest.connect(str(path))
+                layers, descriptors, _, _ = socket.recv_fds(guest, 4096, 1)
+                line = socket.socket(fileno=descriptors[0])
+            except (OSError, IndexError):
+                yield None
+                return
+        with line:
+            yield Borrowed(line, json.loads(layers))
+
     def close(self) -> None:
         self._line.close()
         self._process.kill()
@@ -106,6 +150,17 @@ class Zygote(Closing):
         if self._process.stderr:
             self._process.stderr.close()
         shutil.rmtree(self._home, ignore_errors=True)
+
+
+@dataclass
+class Borrowed:
+    """Another process's zygote."""
+
+    line: socket.socket
+    layers: Sequence[str]
+
+    def open(self, limits: Limits) -> "Forked":
+        return Forked(self.line, self.layers, limits)
 
 
 class Forked(Closing):

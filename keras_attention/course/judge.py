@@ -29,11 +29,11 @@ class Judge:
     Args:
         open_channel: opens a line to a new process (or to none) that runs a submission.
         seed: of the random inputs.
-        diagnose: whether to look for the known mistakes behind wrong values.
+        open_mistakes: the same for the known mistakes, with which wrong values are compared.
     """
 
-    def __init__(self, open_channel: Opener, seed: int = 0, diagnose: bool = True):
-        self._open, self.seed, self._wants_diagnoses = open_channel, seed, diagnose
+    def __init__(self, open_channel: Opener, seed: int = 0, open_mistakes: Opener | None = None):
+        self._open, self._open_mistakes, self.seed = open_channel, open_mistakes or open_channel, seed
         self._diagnosticians: dict[str, Diagnostician] = {}
         self.output = ""  # what the last submission printed
 
@@ -45,7 +45,7 @@ class Judge:
         fault = submission.fault or rules.refusal(tree(submission.source))
 
         def student(_: Exercise) -> Student:
-            return Student(self._open, submission.source, submission.filename, fault)
+            return Student(self._open, submission.source, submission.filename, fault, submission.places)
 
         grading = Grading(student, lambda _: exercise, self.diagnose, self.seed)
         run_pytest(exercise.checks, check, grading)
@@ -57,12 +57,10 @@ class Judge:
     def diagnose(
         self, exercise: Exercise, calls: list[Call], check: str, earlier: list[str]
     ) -> bank.Mistake | None:
-        if not self._wants_diagnoses:
-            return None
         if exercise.name not in self._diagnosticians:
             solution = exercise.solution.read_text(encoding="utf-8")
             mistakes = bank.read_mistakes(exercise.mistakes)
-            self._diagnosticians[exercise.name] = Diagnostician(self._open, solution, mistakes)
+            self._diagnosticians[exercise.name] = Diagnostician(self._open_mistakes, solution, mistakes)
         return self._diagnosticians[exercise.name](calls, check, earlier)
 
 

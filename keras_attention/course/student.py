@@ -26,12 +26,19 @@ class Student:
         open_channel: opens the line to that place; used at the first call.
         source, filename: the submission.
         fault: why there is nothing to run, if so: every call fails with it.
+        places: what to call its lines, where not by their numbers.
     """
 
     def __init__(
-        self, open_channel: Opener, source: str, filename: str, fault: Failure | None = None
+        self,
+        open_channel: Opener,
+        source: str,
+        filename: str,
+        fault: Failure | None = None,
+        places: Sequence[str] = (),
     ) -> None:
         self._open, self._source, self._filename, self._fault = open_channel, source, filename, fault
+        self._places = places
         self._channel: Channel | None = None
         self.calls: list[Call] = []
 
@@ -73,7 +80,7 @@ class Student:
     def _ask(self, request: dict[str, Any]) -> Any:
         assert self._channel is not None
         try:
-            return read_answer(self._channel.ask(values.pack(request)))
+            return read_answer(self._channel.ask(values.pack(request)), self._places)
         except Ended as end:
             raise _explain_end(end) from None
 
@@ -87,7 +94,7 @@ class Student:
             self._channel.close()
 
 
-def read_answer(answer: bytes) -> Any:
+def read_answer(answer: bytes, places: Sequence[str] = ()) -> Any:
     """The value in an answer. Raises `Failure`. The answer is the submission's: it may hold anything."""
     try:
         content = values.unpack(answer)
@@ -100,13 +107,21 @@ def read_answer(answer: bytes) -> Any:
         text = Text("The answer holds no arrays.", "返回的内容不是数组。")
         raise Failure("wrong value", text) from None
     kind = kind if kind.isidentifier() else "Exception"
-    line = line if isinstance(line, int) else None
+    line = line if isinstance(line, int) and line > 0 else None
     cause = cause if cause in CAUSES else "exception"
-    raise Failure(cause, _explain(cause, kind, said, line), said, line=line)
+    raise Failure(cause, _explain(cause, kind, said, _place(line, places)), said, line=line)
 
 
-def _explain(cause: str, kind: str, said: str, line: int | None) -> Text:
-    at, an = (f" in line {line}", f"第 {line} 行") if line else ("", "")
+def _place(line: int | None, places: Sequence[str]) -> Text:
+    if line is None:
+        return Text("", "")
+    if line <= len(places):
+        return Text(f" in {places[line - 1]}", f"{places[line - 1]}：")
+    return Text(f" in line {line}", f"第 {line} 行")
+
+
+def _explain(cause: str, kind: str, said: str, place: Text) -> Text:
+    at, an = place
     if cause == "missing":
         return Text(f"There is no {said}.", f"没有找到 {said}。")
     if cause == "memory":

@@ -1,4 +1,4 @@
-"""Reading a submission's file: its text, or why it has none."""
+"""A submission's text, or why it has none."""
 
 import ast
 import io
@@ -7,8 +7,10 @@ import re
 import stat
 import tokenize
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from keras_attention.course.verdict import Failure, Text
 
@@ -27,17 +29,38 @@ class Submission:
     fault: Failure | None = None
     places: tuple[str, ...] = ()
 
+    def to_json(self) -> dict[str, Any]:
+        values: dict[str, Any] = {"filename": self.filename, "source": self.source, "places": self.places}
+        if self.fault:
+            names = ("cause", "text", "said", "line")
+            values["fault"] = {name: getattr(self.fault, name) for name in names}
+        return values
 
-def read(path: Path) -> Submission:
-    """A .py file, or a notebook, of which code cells are taken. Never raises for what is in it."""
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Submission":
+        fault = values.get("fault")
+        if fault:
+            fault = Failure(**{**fault, "text": Text(*fault["text"])})
+        return cls(values["filename"], values["source"], fault, tuple(values["places"]))
+
+
+def parse(filename: str, data: bytes) -> Submission:
+    """Of a .py file, or a notebook, of which code cells are taken. Never raises for what is in it."""
     try:
-        data = _bytes(path)
-        if path.suffix == ".ipynb":
-            return _notebook(path.name, data)
+        if filename.endswith(".ipynb"):
+            return _notebook(filename, data)
         source = _text(data)
     except Failure as failure:
+        return Submission(filename, fault=failure)
+    return Submission(filename, source, syntax_fault(source))
+
+
+def read(path: Path) -> Submission:
+    """As `parse`, of a file; no symbolic link is followed."""
+    try:
+        return parse(path.name, read_bytes(path))
+    except Failure as failure:
         return Submission(path.name, fault=failure)
-    return Submission(path.name, source, syntax_fault(source))
 
 
 def tree(source: str) -> ast.Module:
@@ -72,15 +95,15 @@ def caret(source: str, error: SyntaxError) -> str:
     return f"{shown[:300]}\n{' ' * min(len(before), 300)}^"
 
 
-def missing(name: str, files: list[str]) -> Submission:
+def missing(name: str, files: Sequence[str]) -> Submission:
     there = f" Found: {', '.join(files[:8])}." if files else ""
     there_zh = f"找到的文件：{', '.join(files[:8])}。" if files else ""
     text = Text(f"There is no file {name}.py.{there}", f"没有文件 {name}.py。{there_zh}")
     return Submission(f"{name}.py", fault=Failure("missing", text))
 
 
-def _bytes(path: Path) -> bytes:
-    """Of a regular file, following no symbolic link."""
+def read_bytes(path: Path) -> bytes:
+    """Of a regular file, following no symbolic link. Raises `Failure`."""
     try:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         with os.fdopen(os.open(path, flags), "rb") as file:

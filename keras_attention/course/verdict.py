@@ -1,6 +1,7 @@
 """What a check found: points, and the cause of a failure by name, in two languages."""
 
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 CAUSES = (
@@ -64,6 +65,11 @@ class Verdict:
     mistake: str | None = None  # the name of the known mistake that explains it
     diagnosis: Text | None = None
     hints: tuple[Text, ...] = ()
+
+    def hidden(self) -> "Verdict":
+        """Without what may tell of hidden inputs: values, and numbers in the submission's own words."""
+        said = re.sub(r"[-+]?\d+\.\d+(e[-+]?\d+)?", "#", self.said, flags=re.IGNORECASE)[:300]
+        return replace(self, values="", said=said)
 
     def to_json(self) -> dict[str, Any]:
         values = asdict(self)
