@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,13 @@ def run_pytest(checks: Path, check: str, grading: Grading) -> None:
     """The result is in `grading`."""
     home = checks.parents[1]
     options = ["-c", str(home / "pytest.ini"), "--rootdir", str(home), *OPTIONS]
-    with _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS=""):
+    # the last of these pytest sets and deletes: one that runs around this one needs its own
+    with _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="", PYTEST_CURRENT_TEST=""):
         pytest.main([*options, f"{checks}::{check}" if check else str(checks)], plugins=[grading])
+    # pytest names a file by its place below the root, so another folder's checks would be taken for these
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == str(checks):
+            del sys.modules[name]
 
 
 @contextlib.contextmanager
@@ -81,6 +87,6 @@ def _environment(**variables: str) -> Any:
     finally:
         for name, value in before.items():
             if value is None:
-                del os.environ[name]
+                os.environ.pop(name, None)
             else:
                 os.environ[name] = value

@@ -114,12 +114,12 @@ def read_bytes(path: Path) -> bytes:
         raise _unreadable(
             "The file cannot be opened (links are not followed).", "文件无法打开（不跟随链接）。"
         ) from None
-    if len(data) > LARGEST:
-        raise _unreadable("The file is larger than 1 MiB.", "文件超过 1 MiB。")
     return data
 
 
 def _text(data: bytes) -> str:
+    if len(data) > LARGEST:
+        raise _unreadable("The file is larger than 1 MiB.", "文件超过 1 MiB。")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _unreadable("The file is in UTF-16: save it as UTF-8.", "文件是 UTF-16 编码：请存为 UTF-8。")
     if b"\0" in data:

@@ -15,6 +15,7 @@ import safetensors.numpy
 from . import figures, givens
 
 INTEGERS = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
+LARGEST = 2**25  # bytes of all arrays of a value
 DTYPES = INTEGERS | {"bool", "float16", "float32", "float64"}
 
 
@@ -26,6 +27,9 @@ def pack(value: Any) -> bytes:
     """Raises `Unsendable` for what is not data."""
     arrays: dict[str, np.ndarray] = {}
     tree = json.dumps(_to_tree(value, arrays)).encode()
+    size = sum(array.nbytes for array in arrays.values())
+    if size > LARGEST:
+        raise Unsendable(f"{size} bytes of arrays, which is more than there can be")
     return struct.pack(">I", len(tree)) + tree + safetensors.numpy.save(arrays)
 
 
@@ -36,7 +40,9 @@ def unpack(data: bytes) -> Any:
         tree = json.loads(data[4 : 4 + length])
         arrays = safetensors.numpy.load(data[4 + length :])
         return _from_tree(tree, arrays)
-    except Exception as error:  # of the many ways in which bytes can be wrong, safetensors has its own
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # bytes can be wrong in many ways; safetensors even panics
         raise ValueError(f"These bytes hold no values: {type(error).__name__}.") from None
 
 
