@@ -88,6 +88,7 @@ def test_masked_softmax(student, rng):
     被遮住的键权重为 0，可见的键权重之和为 1。
     """
     scores, mask = floats(rng, B, TQ, TK), some_mask(rng)
+    scores += 200 * rng.permutation(B * TQ).reshape(B, TQ, 1)  # rows of quite different height
     equal(student.call("masked_softmax", scores, mask), masked_softmax(scores, mask), "weights")
 
 

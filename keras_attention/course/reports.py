@@ -205,7 +205,11 @@ def similar(lines: Sequence[Line]) -> list[tuple[str, str, str, float]]:
 
     found = []
     for exercise in sorted({line.exercise for line in lines}):
-        sources = {line.student: line.source for line in lines if line.exercise == exercise and line.points}
+        sources = {
+            line.student: line.source
+            for line in lines
+            if line.exercise == exercise and line.points and line.source
+        }
         found += [(exercise, *pair) for pair in pairs(exercise, sources)]
     return sorted(found, key=lambda pair: -pair[3])[:100]
 

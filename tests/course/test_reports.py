@@ -11,14 +11,14 @@ from keras_attention.course.verdict import Text, Verdict
 NASTY = '=HYPERLINK("http://x")<script>alert(1)</script>'
 
 
-def verdict(state="failed", exercise="ex01_a", **facts):
+def verdict(state="failed", exercise="ex02_masks", **facts):
     passed = state == "passed"
     facts = {"text": None if passed else Text("wrong", "不对")} | facts
     cause = None if state != "failed" else "wrong value"
     return Verdict(exercise, "test_x", Text("title", "题"), 2 * passed, 2, state, 0.5, cause, **facts)
 
 
-def line(student, *verdicts, exercise="ex01_a", **facts):
+def line(student, *verdicts, exercise="ex02_masks", **facts):
     return Line(student, exercise, "key", verdicts, 0.5, **facts)
 
 
@@ -27,7 +27,7 @@ def written(tmp_path):
     lines = [
         line(NASTY, verdict(said=NASTY, diagnosis=Text(NASTY, "不对"), mistake="m"), review=(NASTY,)),
         line("bob", verdict("passed"), verdict("failed", hints=(Text("look", "看"),))),
-        line("eve", Verdict("ex01_a", "", Text("", ""), 0, 0, "error", 0, said="boom")),
+        line("eve", Verdict("ex02_masks", "", Text("", ""), 0, 0, "error", 0, said="boom")),
         line("../up", verdict("passed")),
     ]
     reports.write_all(lines, tmp_path, {"isolation": "full", "versions": "1"})
@@ -38,8 +38,8 @@ def test_no_cell_is_a_formula_and_a_fault_is_no_zero(written):
     with (written / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     assert "'" + NASTY in rows
-    assert rows["bob"]["ex01_a"] == "2"
-    assert (rows["eve"]["ex01_a"], rows["eve"]["state"]) == ("", "error")
+    assert rows["bob"]["ex02_masks"] == "2"
+    assert (rows["eve"]["ex02_masks"], rows["eve"]["state"]) == ("", "error")
     for row in rows.values():
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
 
@@ -51,7 +51,7 @@ def test_pages_are_escaped_and_stay_in_their_folder(written):
     for page in pages:
         assert "<script>" not in page.read_text(encoding="utf-8")
     text = (written / "class.html").read_text(encoding="utf-8")
-    assert "ex01_a test_x" in text
+    assert "ex02_masks test_x" in text
     assert "error" in text
 
 
@@ -92,8 +92,8 @@ def test_what_the_class_got_wrong():
         line("b", verdict("passed")),
         line("c", verdict()),
     ]
-    assert reports.failures(lines) == [("ex01_a test_x", 2, 3)]
-    assert reports.mistakes(lines) == [("ex01_a", "d · 诊", 1)]
+    assert reports.failures(lines) == [("ex02_masks test_x", 2, 3)]
+    assert reports.mistakes(lines) == [("ex02_masks", "d · 诊", 1)]
 
 
 def test_a_ledger_goes_on_after_a_line_that_was_cut(tmp_path):
@@ -103,7 +103,7 @@ def test_a_ledger_goes_on_after_a_line_that_was_cut(tmp_path):
     ledger.close()
     path.write_bytes(path.read_bytes() + b'{"student": "eve", "exer')
     ledger = Ledger(path)
-    assert list(ledger.lines) == [("bob", "ex01_a")]
+    assert list(ledger.lines) == [("bob", "ex02_masks")]
     ledger.add(line("eve", verdict()))
     ledger.close()
     assert [item.student for item in read_lines(path)] == ["bob", "eve"]
