@@ -17,11 +17,10 @@ OUTPUT = 64 * 2**10  # bytes kept of what a submission prints
 
 @dataclass
 class Ended(Exception):
-    """There will be no answer: "time", "crash" (with the exit status, negative for a signal)."""
+    """There will be no answer: "time", "memory", "crash" (with the exit status, negative for a signal)."""
 
     reason: str
     status: int | None = None
-    memory: int = 0  # bytes at most in use
 
 
 class Channel(Protocol):

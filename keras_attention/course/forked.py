@@ -199,7 +199,7 @@ class Forked(Closing):
             raise Ended("time") from None
         except (protocol.Broken, OSError):
             status, memory = self._end()
-            raise Ended("crash", status, memory) from None
+            raise Ended("memory" if memory > 0.8 * self._limits.memory else "crash", status) from None
 
     def _left(self) -> float:
         assert self._deadline is not None

@@ -6,6 +6,7 @@ it ended; when the judge closes its end, be it by its own death, the child and a
 
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -40,7 +41,9 @@ def keep(control: socket.socket, layers: Collection[str], enter: Callable[[], No
     signal.pidfd_send_signal(handle, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
     _kill_orphans()
-    _say(control, exit=os.waitstatus_to_exitcode(status), memory=usage.ru_maxrss * 1024)
+    inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory = max(0, usage.ru_maxrss - inherited) * 1024
+    _say(control, exit=os.waitstatus_to_exitcode(status), memory=memory)
     os._exit(0)
 
 
