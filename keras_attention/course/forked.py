@@ -69,7 +69,7 @@ class Zygote(Closing):
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                sealed_command("zygote", str(theirs.fileno())),
+                sealed_command("zygote", str(theirs.fileno()), self._home),
                 pass_fds=[theirs.fileno()],
                 env=sealed_environment(self._home),
                 stdin=subprocess.DEVNULL,

@@ -90,15 +90,17 @@ class Worker:
             raise GraderFault(f"A worker gave no answer ({type(error).__name__}).") from None
 
     def close(self) -> None:
-        """The process, and what it has started."""
+        """Let the worker end by itself, which tidies up; if it does not, it and what it has started."""
+        assert self._process.stdin
+        with suppress(OSError):
+            self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=10)
         with suppress(psutil.Error):
             for process in psutil.Process(self._process.pid).children(recursive=True):
                 process.kill()
         self._process.kill()
         self._process.wait()
-        if self._process.stdin:
-            with suppress(OSError):
-                self._process.stdin.close()
 
 
 def _pump(stream: Any, use: Callable[[str], None]) -> None:

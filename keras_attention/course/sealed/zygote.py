@@ -8,6 +8,7 @@ hang, since a fork has none of its parent's threads: so there must be none, and 
 import importlib
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -85,5 +86,9 @@ def _never_return(action: Callable[[], None]) -> None:
 
 
 def main() -> None:
-    judge = socket.socket(fileno=int(sys.argv[1]))
-    Zygote().serve(judge)
+    """Serve at the socket given; at the end remove the folder given, also when the judge was killed."""
+    judge, home = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    try:
+        Zygote().serve(judge)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
