@@ -1,0 +1,250 @@
+"""Channels to children forked from a zygote, which has Keras loaded."""
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from keras_attention.course.channels import OUTPUT, Closing, Ended
+from keras_attention.course.sealed import protocol
+from keras_attention.course.sealed.sandbox import LAYERS, Limits, isolation
+from keras_attention.course.verdict import GraderFault
+
+START = 300.0  # seconds for the import of Keras on a slow machine
+PASSED_ON = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "KERAS_BACKEND")
+
+
+def sealed_command(module: str, *arguments: str) -> list[str]:
+    """Python running `main` of a module of `sealed`, where keras_attention cannot be imported."""
+    home = Path(__file__).parent
+    path = [folder for folder in sys.path if folder and not _is_ours(Path(folder))]
+    code = (
+        f"import sys; sys.path[:] = {[str(home), *path]!r}; from sealed import {module}; "
+        f"del sys.path[0]; {module}.main()"
+    )
+    return [sys.executable, "-I", "-c", code, *arguments]
+
+
+def _is_ours(folder: Path) -> bool:
+    shared = folder.name in ("site-packages", "dist-packages")
+    return not shared and (folder / "keras_attention").is_dir()
+
+
+def sealed_environment(home: str) -> dict[str, str]:
+    """Nothing of the user's but what Python needs; settings and caches in a folder that will be deleted."""
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    homes = dict.fromkeys(
+        ("HOME", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "KERAS_HOME", "USERPROFILE"), home
+    )
+    threads = dict.fromkeys(("TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "OMP_NUM_THREADS"), "1")
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "MPLBACKEND": "Agg"}
+    return kept | homes | threads | quiet | {"PYTHONHASHSEED": "0"}
+
+
+class Zygote(Closing):
+    """The process that is forked. Starting it takes the seconds that the import of Keras takes.
+
+    Args:
+        layers: the layers of the sandbox to use, where this machine allows them.
+    """
+
+    def __init__(self, layers: Sequence[str] = LAYERS):
+        self._wanted = tuple(layers)
+        self._start()
+
+    def _start(self) -> None:
+        self._home = tempfile.mkdtemp(prefix="keras-attention-")
+        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                sealed_command("zygote", str(theirs.fileno()), self._home),
+                pass_fds=[theirs.fileno()],
+                env=sealed_environment(self._home),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+        self._line.settimeout(START)
+        hello = self._line.recv(4096)
+        if not hello:
+            _, errors = self._process.communicate()
+            self.close()
+            raise GraderFault(f"The process that loads Keras ended: {errors.decode(errors='replace')[-500:]}")
+        state = json.loads(hello)
+        self.layers = tuple(layer for layer in state["layers"] if layer in self._wanted)
+        self.clean = state["clean"]
+        if not self.clean:
+            self.close()
+            raise GraderFault("An operation ran before the first fork, so that forks would hang.")
+
+    @property
+    def isolation(self) -> str:
+        return isolation(self.layers)
+
+    def open(self, limits: Limits) -> "Forked":
+        """A child for one check."""
+        if self._process.poll() is not None:
+            self.close()
+            self._start()
+        return Forked(self._line, self.layers, limits)
+
+    @contextmanager
+    def share(self, path: Path) -> Iterator[None]:
+        """Let other processes of this user fork from this zygote: they find it at a socket."""
+        with socket.socket(socket.AF_UNIX) as door:
+            with suppress(FileNotFoundError):
+                path.unlink()
+            try:
+                door.bind(str(path))
+            except OSError:  # a path that is too long, or on a file system without sockets
+                yield
+                return
+            path.chmod(0o600)
+            door.listen()
+            threading.Thread(target=self._lend, args=(door,), daemon=True).start()
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+                door.shutdown(socket.SHUT_RDWR)
+
+    def _lend(self, door: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                guest, _ = door.accept()
+                with guest:
+                    socket.send_fds(guest, [json.dumps(self.layers).encode()], [self._line.fileno()])
+
+    @staticmethod
+    @contextmanager
+    def borrow(path: Path) -> "Iterator[Borrowed | None]":
+        """The zygote that is shared at this socket, or None."""
+        with socket.socket(socket.AF_UNIX) as guest:
+            try:
+                guest.settimeout(5)
+                guest.connect(str(path))
+                layers, descriptors, _, _ = socket.recv_fds(guest, 4096, 1)
+                line = socket.socket(fileno=descriptors[0])
+            except (OSError, IndexError):
+                yield None
+                return
+        with line:
+            yield Borrowed(line, json.loads(layers))
+
+    def close(self) -> None:
+        self._line.close()
+        self._process.kill()
+        self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+
+@dataclass
+class Borrowed:
+    """Another process's zygote."""
+
+    line: socket.socket
+    layers: Sequence[str]
+
+    def open(self, limits: Limits) -> "Forked":
+        return Forked(self.line, self.layers, limits)
+
+
+class Forked(Closing):
+    """The line to one child; see `sealed.keeper` for who ends it."""
+
+    def __init__(self, zygote: socket.socket, layers: Sequence[str], limits: Limits):
+        self.output = b""
+        self._deadline: float | None = None
+        self._limits = limits
+        self._channel, channel = socket.socketpair()
+        self._control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._printed, printed = os.pipe()
+        wanted = json.dumps({"layers": layers, "limits": asdict(limits)}).encode()
+        try:
+            socket.send_fds(zygote, [wanted], [channel.fileno(), control.fileno(), printed])
+        except OSError as error:
+            raise GraderFault(f"The process that is forked has gone: {error}.") from None
+        finally:
+            channel.close()
+            control.close()
+            os.close(printed)
+        self._control.settimeout(30)
+        self._pid = self._hear().get("pid")
+        if self._pid is None:
+            raise GraderFault("No process could be forked.")
+
+    def ask(self, request: bytes) -> bytes:
+        if self._deadline is None:
+            self._deadline = time.monotonic() + self._limits.seconds
+        try:
+            self._channel.settimeout(max(self._left(), 0.001))
+            self._channel.sendall(protocol.frame(request))
+            return protocol.read_frame(self._read)
+        except TimeoutError:
+            self._end()
+            raise Ended("time") from None
+        except (protocol.Broken, OSError):
+            status, memory = self._end()
+            raise Ended("memory" if memory > 0.8 * self._limits.memory else "crash", status) from None
+
+    def _left(self) -> float:
+        assert self._deadline is not None
+        return self._deadline - time.monotonic()
+
+    def _read(self, length: int) -> bytes:
+        """Wait for the channel, and meanwhile drain what the submission prints."""
+        waiting: list[Any] = [self._channel, self._printed]
+        while (left := self._left()) > 0:
+            ready, _, _ = select.select(waiting, [], [], left)
+            if self._channel in ready:
+                return self._channel.recv(length)
+            if ready and not self._drain():
+                waiting.remove(self._printed)
+        raise TimeoutError
+
+    def _drain(self) -> bool:
+        data = os.read(self._printed, 2**16)
+        self.output += data[: max(0, OUTPUT - len(self.output))]
+        return bool(data)
+
+    def _end(self) -> tuple[int | None, int]:
+        """Let the keeper kill the child; how it had ended, if it had, and its memory."""
+        if self._pid is None:
+            return None, 0
+        with suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+        end = self._hear()
+        if not end:  # the keeper has been killed before its child
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+        self._pid = None
+        while select.select([self._printed], [], [], 0)[0] and self._drain():
+            pass
+        return end.get("exit"), end.get("memory", 0)
+
+    def _hear(self) -> dict[str, int]:
+        with suppress(OSError, ValueError):
+            return json.loads(self._control.recv(4096))
+        return {}
+
+    def close(self) -> None:
+        self._end()
+        self._channel.close()
+        self._control.close()
+        if self._printed >= 0:
+            os.close(self._printed)
+            self._printed = -1

@@ -1,0 +1,95 @@
+"""Values as bytes and back: arrays as safetensors, the rest as JSON; never pickle.
+
+    bytes = length of the tree (4 bytes) | the tree as JSON | safetensors
+
+The tree has the lists and dictionaries, with {"array": "3"} where tensor 3 of the safetensors goes.
+"""
+
+import json
+import struct
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+
+from . import figures, givens
+
+INTEGERS = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
+LARGEST = 2**25  # bytes of all arrays of a value
+DTYPES = INTEGERS | {"bool", "float16", "float32", "float64"}
+
+
+class Unsendable(TypeError):
+    """A value that is neither arrays, numbers, text, nor lists and dictionaries of these."""
+
+
+def pack(value: Any) -> bytes:
+    """Raises `Unsendable` for what is not data."""
+    arrays: dict[str, np.ndarray] = {}
+    tree = json.dumps(_to_tree(value, arrays)).encode()
+    size = sum(array.nbytes for array in arrays.values())
+    if size > LARGEST:
+        raise Unsendable(f"{size} bytes of arrays, which is more than there can be")
+    return struct.pack(">I", len(tree)) + tree + safetensors.numpy.save(arrays)
+
+
+def unpack(data: bytes) -> Any:
+    """Arrays come back as plain `numpy.ndarray`s that may be written to. Raises `ValueError`."""
+    try:
+        (length,) = struct.unpack_from(">I", data)
+        tree = json.loads(data[4 : 4 + length])
+        arrays = safetensors.numpy.load(data[4 + length :])
+        return _from_tree(tree, arrays)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # bytes can be wrong in many ways; safetensors even panics
+        raise ValueError(f"These bytes hold no values: {type(error).__name__}.") from None
+
+
+def _to_tree(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return {"is": _plain(value)}
+    if isinstance(value, (list, tuple)):
+        return [_to_tree(item, arrays) for item in value]
+    if isinstance(value, dict):
+        return {"dict": {str(key): _to_tree(item, arrays) for key, item in value.items()}}
+    if isinstance(value, givens.Given):
+        return {"given": value.kind, "with": _to_tree(value.arrays, arrays)}
+    if figures.is_axes(value):
+        return _to_tree(figures.describe(value), arrays)
+    name = str(len(arrays))
+    arrays[name] = as_array(value)
+    return {"array": name}
+
+
+def _plain(value: Any) -> Any:
+    for kind in (bool, int, float, str):  # a subclass, such as numpy.float64, becomes its base
+        if isinstance(value, kind):
+            return kind(value)
+    return value
+
+
+def _from_tree(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if isinstance(tree, list):
+        return [_from_tree(item, arrays) for item in tree]
+    if "is" in tree:
+        return tree["is"]
+    if "array" in tree:
+        return np.array(arrays[tree["array"]])
+    if "given" in tree:
+        return givens.Given(tree["given"], _from_tree(tree["with"], arrays))
+    return {key: _from_tree(item, arrays) for key, item in tree["dict"].items()}
+
+
+def as_array(value: Any) -> np.ndarray:
+    """A tensor of any library as a plain array; what is only a recipe of one is refused."""
+    kind = type(value).__name__
+    if kind == "KerasTensor" or not (hasattr(value, "__array__") or hasattr(value, "numpy")):
+        raise Unsendable(f"a {kind}, which holds no numbers")
+    data = value if hasattr(value, "__array__") else value.numpy()
+    array = np.array(data, subok=False, order="C")
+    if array.dtype.name == "bfloat16":
+        array = array.astype("float32")
+    if array.dtype.name not in DTYPES:
+        raise Unsendable(f"an array of {array.dtype.name}, which is no kind of number that fits")
+    return array

@@ -1,0 +1,169 @@
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+import keras_attention
+from keras_attention.course import catalog
+from keras_attention.course.ledger import read_lines
+
+ROOT = Path(keras_attention.__file__).parents[1]
+EX01, EX02, *_ = catalog.exercises()
+RIGHT = EX01.solution.read_text(encoding="utf-8")
+WRONG = RIGHT.replace(" / math.sqrt(query.shape[-1])", "")
+
+
+def grade(*args, **options):
+    command = [sys.executable, "-m", "keras_attention", "grade", *map(str, args)]
+    options = {"capture_output": True, "text": True, "check": False} | options
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, **options)
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    folder = tmp_path / "submissions"
+    texts = {
+        "ann": RIGHT,
+        "bob": WRONG,
+        "=cmd()": "import os; os._exit(0)\n",
+        "eve": "def attention(q, k, v:\n",
+        "fay": EX01.stub,
+        "gus": EX01.stub,
+    }
+    for name, text in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / EX01.path.name).write_text(text, encoding="utf-8")
+    (folder / "hal").mkdir()
+    return folder
+
+
+def rows(out):
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def homes():
+    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("keras-attention-")}
+
+
+POINTS = {"ann": 6, "bob": None, "=cmd()": 0, "eve": 0, "fay": 0, "gus": 0, "hal": 0}
+
+
+def test_a_class_is_graded_and_a_second_run_has_nothing_to_do(submissions, tmp_path):
+    out = tmp_path / "out"
+    args = (submissions, "--out", out, "--workers", 2, "--exercise", "ex01", "--seed", 7, "--json")
+    first = grade(*args)
+    assert first.returncode == 0, first.stdout + first.stderr
+    result = json.loads(first.stdout.splitlines()[-1])
+    assert result["seed"] == 7
+    assert result["faulty"] == []
+    assert "isolation: " in first.stdout
+    assert "6 to judge of 7" in first.stdout  # two untouched stubs are one job
+    for student, points in POINTS.items():
+        assert points is None or result["students"][student] == points
+    assert 0 < result["students"]["bob"] < 6
+    causes = {line.student: {v.cause for v in line.verdicts} for line in read_lines(out / "ledger.jsonl")}
+    assert causes["=cmd()"] == {"crash"}
+    assert causes["eve"] == {"unreadable"}
+    assert causes["hal"] == {"missing"}
+    assert causes["bob"] == {None, "wrong value"}
+    assert "'=cmd()" in rows(out)
+    page = (out / "students" / "bob.html").read_text(encoding="utf-8")
+    assert "This equals attention without the 1/√d_k" in page
+    assert json.loads((out / "results" / "ann" / "results.json").read_text())["score"] == 6
+
+    before = (out / "grades.csv").read_bytes()
+    second = grade(*args)
+    assert "0 to judge of 7" in second.stdout
+    assert (out / "grades.csv").read_bytes() == before
+
+    (submissions / "bob" / EX01.path.name).write_text(RIGHT + "\n", encoding="utf-8")
+    assert "1 to judge of 7" in grade(*args).stdout
+    assert rows(out)["bob"]["points"] == "6"
+
+
+def test_a_run_that_was_killed_goes_on(submissions, tmp_path):
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "keras_attention", "grade", str(submissions), "--out", str(out)]
+    command += ["--workers", "1", "--exercise", "ex01"]
+    before = homes()
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    ledger = out / "ledger.jsonl"
+    deadline = time.monotonic() + 120
+    while not (ledger.exists() and ledger.read_bytes().count(b"\n") >= 2):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = {line.student for line in read_lines(ledger)}
+    while homes() - before:  # what the killed run's processes had made
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    seed = json.loads((out / "run.json").read_text())["seed"]
+    again = grade(submissions, "--out", out, "--workers", "1", "--exercise", "ex01", "--json")
+    assert again.returncode == 0, again.stderr
+    result = json.loads(again.stdout.splitlines()[-1])
+    assert result["seed"] == seed
+    assert result["students"]["ann"] == 6
+    assert len(done) >= 2
+    assert len(result["students"]) == 7
+
+
+def test_shards_make_the_same_grades(submissions, tmp_path):
+    common = ("--exercise", "ex01", "--seed", 3, "--workers", 1)
+    whole = grade(submissions, "--out", tmp_path / "whole", *common)
+    assert whole.returncode == 0
+    for number in (1, 2):
+        grade(submissions, "--out", tmp_path / f"part{number}", "--shard", f"{number}/2", *common)
+    merged = grade("merge", tmp_path / "part1", tmp_path / "part2", "--out", tmp_path / "merged")
+    assert merged.returncode == 0, merged.stderr
+    assert rows(tmp_path / "merged") == rows(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_a_fresh_process_a_check_gives_the_same_grades(submissions, tmp_path):
+    for name in ("eve", "fay", "gus", "bob"):
+        (submissions / name / EX01.path.name).unlink()
+    points = []
+    for mode in ([], ["--fresh"]):
+        out = tmp_path / f"out{len(mode)}"
+        done = grade(
+            submissions, "--out", out, "--exercise", "ex01", "--seed", 1, "--workers", 1, *mode, "--json"
+        )
+        points.append(json.loads(done.stdout.splitlines()[-1]))
+    assert points[0]["students"] == points[1]["students"]
+    assert points[1]["isolation"] == "process-only"
+
+
+def test_isolation_may_be_required(submissions, tmp_path):
+    done = grade(submissions, "--out", tmp_path / "out", "--fresh", "--require-isolation", "--workers", 1)
+    assert done.returncode == 1
+    assert "Isolation is process-only, not full" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["nowhere", "--out", "out"], "There is no folder nowhere of submissions."),
+        ([".", "--out", "out", "--shard", "3/2"], "--shard is 3/2, but must be I/N"),
+        ([".", "--out", "out", "--exercise", "ex77"], "No exercise is called ex77"),
+        (["merge", ".", "--out", "out"], "is not the --out folder of a run"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(args, says, tmp_path):
+    done = grade(*args, cwd=tmp_path)
+    assert done.returncode == 1
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

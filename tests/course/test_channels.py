@@ -1,0 +1,268 @@
+"""Children: what they may do, what becomes of them, and that nothing of them is left."""
+
+import time
+
+import numpy as np
+import psutil
+import pytest
+
+from keras_attention.course.channels import Ended
+from keras_attention.course.sealed import protocol, sandbox
+from keras_attention.course.sealed.sandbox import LAYERS, Limits, isolation
+from keras_attention.course.sealed.values import pack, unpack
+
+INPUT = np.arange(6, dtype="float32").reshape(2, 3)
+
+
+def answers(channel, source, *calls):
+    requests = [{"verb": "load", "source": source, "filename": "answer.py"}]
+    requests += [{"verb": "call", "name": "f", "args": [value], "kwargs": {}} for value in calls or [INPUT]]
+    return [unpack(channel.ask(pack(request))) for request in requests]
+
+
+def last_answer(channel, source):
+    return answers(channel, source)[-1]
+
+
+def test_a_child_answers_with_arrays(open_channel):
+    with open_channel() as channel:
+        _, first, second = answers(channel, "count = 0\ndef f(x):\n    return x + 1, 'ok'", INPUT, 2 * INPUT)
+    assert first["value"][1] == "ok"
+    assert np.array_equal(first["value"][0], INPUT + 1)
+    assert np.array_equal(second["value"][0], 2 * INPUT + 1)
+
+
+def test_a_child_can_run_keras_and_tensorflow(open_channel):
+    source = (
+        "import keras, tensorflow as tf\n"
+        "def f(x):\n    return keras.layers.Dense(4)(x) * 0, tf.function(tf.nn.softmax)(x)\n"
+    )
+    with open_channel() as channel:
+        dense, softmax = last_answer(channel, source)["value"]
+    assert dense.shape == (2, 4)
+    assert np.allclose(softmax.sum(-1), 1)
+
+
+def test_errors_are_data(open_channel):
+    with open_channel() as channel:
+        error = last_answer(channel, "def f(x):\n    return x.T @ x.T")["error"]
+        assert (error["cause"], error["kind"], error["line"]) == ("exception", "ValueError", 2)
+        assert "mismatch" in error["message"]
+        ends = unpack(channel.ask(pack({"verb": "call", "name": "g", "args": [], "kwargs": {}})))["error"]
+        assert (ends["cause"], ends["message"]) == ("missing", "g")
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("raise SystemExit(0)", "exception"),
+        ("raise BaseException('x')", "exception"),
+        ("return f(x)", "exception"),
+        ("return input()", "exception"),
+        ("return (row for row in x)", "wrong value"),
+        ("return x.astype('complex64')", "wrong value"),
+        ("return bytearray(2**40)", "memory"),
+        ("import keras_attention", "forbidden"),
+        ("import keras\n    return keras.layers.MultiHeadAttention(2, 3)(x, x)", "forbidden"),
+        ("import keras\n    return getattr(keras.ops, 'dot_product_' + 'attention')(x, x, x)", "forbidden"),
+        ("import tensorflow as tf\n    return tf.keras.layers.Attention()([x, x])", "forbidden"),
+        ("import os\n    os.fork()", "forbidden"),
+        ("import subprocess\n    subprocess.run(['true'])", "forbidden"),
+        ("import os\n    os.kill(os.getppid(), 9)", "forbidden"),
+        ("import socket\n    socket.create_connection(('127.0.0.1', 9))", "forbidden"),
+        ("open('/tmp/keras-attention-test', 'w')", "forbidden"),
+        (f"open({sandbox.__file__!r}).read()", "forbidden"),
+    ],
+)
+def test_what_fails_has_its_cause(request, open_channel, body, cause):
+    if "keras" in body and "fresh" in request.node.name:
+        pytest.skip("the import of Keras takes long")
+    with open_channel() as channel:
+        assert last_answer(channel, f"def f(x):\n    {body}")["error"]["cause"] in (cause, "crash")
+
+
+def test_an_error_that_cannot_say_what_it_is(open_channel):
+    source = (
+        "class E(Exception):\n    def __str__(self): raise E\nE.__name__ = 'x' * 9999\ndef f(x): raise E\n"
+    )
+    with open_channel() as channel:
+        error = last_answer(channel, source)["error"]
+    assert error["message"] == "(the error cannot say what it is)"
+    assert error["kind"] == "x" * 80
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "while True:\n        try:\n            while True: pass\n        except BaseException: pass",
+        "import time; time.sleep(1000)",
+        "import sys\n    while True: sys.stdout.write('x' * 10**6)",
+        "import threading; threading.Event().wait()",
+    ],
+)
+def test_time_is_limited(open_channel, body):
+    with open_channel(seconds=1.0) as channel:
+        answers(channel, "def f(x): return x")
+        began = time.monotonic()
+        with pytest.raises(Ended, match="time"):
+            last_answer(channel, f"def f(x):\n    {body}")
+        assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    "body", ["import os; os._exit(0)", "import os; os.abort()", "import os; os.close(3)\n    os._exit(7)"]
+)
+def test_a_child_that_ends_is_a_crash(open_channel, body):
+    with open_channel() as channel, pytest.raises(Ended, match="crash"):
+        last_answer(channel, f"def f(x):\n    {body}")
+
+
+def test_output_is_kept_up_to_a_limit_and_never_holds_up(open_channel):
+    source = "def f(x):\n    print('said')\n    print('x' * 10**7)\n    return x"
+    with open_channel() as channel:
+        assert np.array_equal(last_answer(channel, source)["value"], INPUT)
+        time.sleep(0.1)
+    assert channel.output.startswith(b"said\nxxx")
+    assert len(channel.output) <= 2**16
+
+
+def test_a_child_gets_copies_and_cannot_read_further_input(open_channel):
+    with open_channel() as channel:
+        first = last_answer(channel, "def f(x):\n    x += 1\n    return x")
+        second = last_answer(channel, "def f(x):\n    import sys\n    return sys.stdin.read()")
+    assert np.array_equal(first["value"], INPUT + 1)
+    assert second["value"] == ""
+
+
+def test_no_process_is_left(open_channel):
+    source = (
+        "import threading, atexit, time\n"
+        "atexit.register(time.sleep, 1000)\n"
+        "def f(x):\n    threading.Thread(target=time.sleep, args=(1000,)).start()\n    return x\n"
+    )
+    me = psutil.Process()
+    before = set(me.children(recursive=True))
+    with open_channel() as channel:
+        last_answer(channel, source)
+    deadline = time.monotonic() + 20
+    while set(me.children(recursive=True)) - before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not set(me.children(recursive=True)) - before
+
+
+# the zygote
+
+
+def test_no_operation_has_run_in_the_zygote(zygote):
+    assert zygote.clean
+
+
+def test_a_zygote_that_has_run_an_operation_says_so():
+    import keras
+
+    from keras_attention.course.sealed.zygote import clean
+
+    keras.ops.ones(3)
+    assert not clean()
+
+
+def test_the_zygote_knows_neither_checks_nor_the_package(zygote):
+    source = (
+        "import sys, gc\n"
+        "def f(x):\n"
+        "    ours = [name for name in sys.modules if 'keras_attention' in name and sys.modules[name]]\n"
+        "    text = [o for o in gc.get_objects() if isinstance(o, str) and 'MISTAKES' in o]\n"
+        "    return ours, len(text), sys.path\n"
+    )
+    with zygote.open(Limits(60)) as channel:
+        ours, texts, path = last_answer(channel, source)["value"]
+    assert (ours, texts) == ([], 0)
+    assert not any("wt-grader" in folder or folder == "" for folder in path)
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_forks_in_a_row_all_work(count, zygote):
+    source = "import keras\ndef f(x): return keras.ops.matmul(x, x.T)"
+    for _ in range(count):
+        with zygote.open(Limits(60)) as channel:
+            assert np.allclose(last_answer(channel, source)["value"], INPUT @ INPUT.T)
+
+
+@pytest.mark.parametrize("layers", [(), ("limits",), ("namespaces",), ("files",), ("calls",), LAYERS])
+def test_keras_works_behind_each_wall_alone(layers, zygote, monkeypatch):
+    monkeypatch.setattr(zygote, "layers", tuple(layer for layer in layers if layer in zygote.layers))
+    with zygote.open(Limits(60)) as channel:
+        assert answers(channel, "import keras\ndef f(x): return keras.ops.softmax(x)")
+
+
+@pytest.mark.parametrize(
+    ("layer", "body"),
+    [
+        ("namespaces", "import os; return os.getpid() == 1"),
+        ("files", "import os\n    try: os.listdir('/')\n    except PermissionError: return True"),
+        ("calls", "import os\n    try: os.fork()\n    except PermissionError: return True"),
+        ("limits", "\n    try: bytearray(2**27)\n    except MemoryError: return True"),
+    ],
+)
+def test_each_wall_holds_alone(layer, body, zygote, monkeypatch):
+    if layer not in zygote.layers:
+        pytest.skip(f"this machine has no {layer}")
+    for layers, expected in (((layer,), True), ((), False)):
+        monkeypatch.setattr(zygote, "layers", layers)
+        with zygote.open(Limits(60, 2**26)) as channel:
+            answer = last_answer(channel, f"def f(x):\n    {body}")
+        assert (answer.get("value") is True) == expected, answer
+
+
+def test_what_a_child_without_walls_starts_ends_with_it(zygote, monkeypatch):
+    monkeypatch.setattr(zygote, "layers", ())
+    source = (
+        "import os, time\n"
+        "def f(x):\n"
+        "    if not os.fork():\n"
+        "        os.setsid()\n"
+        "        if os.fork(): os._exit(0)\n"
+        "        time.sleep(1000)\n"
+        "    return x\n"
+    )
+    before = {process.pid for process in psutil.process_iter()}
+    with zygote.open(Limits(60)) as channel:
+        last_answer(channel, source)
+    command = psutil.Process(zygote._process.pid).cmdline()
+    deadline = time.monotonic() + 20
+    while left := [p for p in psutil.process_iter() if p.pid not in before and _command(p) == command]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)  # a keeper is ending
+
+
+def _command(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def test_a_zygote_that_is_killed_is_started_again(zygote):
+    zygote._process.kill()
+    zygote._process.wait()
+    with zygote.open(Limits(60)) as channel:
+        assert "value" in last_answer(channel, "def f(x): return x")
+
+
+def test_a_frame_that_lies_about_its_length_costs_only_its_own_time(zygote):
+    source = "import os, struct\ndef f(x):\n    os.write(3, struct.pack('>I', 2**31)); return x"
+    with zygote.open(Limits(60)) as channel:
+        descriptor = "[int(n) for n in os.listdir('/proc/self/fd') if int(n) > 2]"
+        source = source.replace("os.write(3,", f"[os.write(n, b) for n in {descriptor} for b in (").replace(
+            "2**31));", "2**31),)];"
+        )
+        with pytest.raises(Ended):
+            last_answer(channel, source)
+    assert protocol.LARGEST < 2**31
+
+
+def test_the_name_of_the_isolation():
+    assert isolation(LAYERS) == "full"
+    assert isolation(["namespaces", "limits"]) == "partial"
+    assert isolation(["limits"]) == isolation([]) == "process-only"

@@ -1,0 +1,154 @@
+import pytest
+
+from keras_attention.course import catalog, submission
+from keras_attention.course.bank import Mistake, read_mistakes
+from keras_attention.course.catalog import Exercise
+from keras_attention.course.channels import InPlace
+from keras_attention.course.judge import Judge
+from keras_attention.course.sealed.sandbox import Limits
+from keras_attention.course.submission import Submission
+from keras_attention.course.verdict import GraderFault, Text, Verdict
+
+EXERCISES = catalog.exercises()
+EX01 = EXERCISES[0]
+BANK = [(exercise, mistake) for exercise in EXERCISES for mistake in read_mistakes(exercise.mistakes)]
+
+CHECKS = '''
+import numpy as np
+import pytest
+from keras_attention.course.checks import equal
+
+HINTS = [("one", "一"), ("two", "二"), ("three", "三")]
+
+
+@pytest.mark.check(points=2, hints=HINTS)
+def test_double(student, rng):
+    """Twice.
+
+    两倍。
+    """
+    x = rng.normal(size=(2, 3))
+    equal(student.call("double", x), 2 * x, "result")
+
+
+@pytest.mark.check(points=1, hints=HINTS)
+def test_broken(student):
+    """Broken.
+
+    坏的。
+    """
+    student.call("double", np.ones(3))
+    raise KeyError("a mistake of the author")
+'''
+
+
+@pytest.fixture
+def exercise(tmp_path):
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "checks" / "test_ex99_double.py").write_text(CHECKS, encoding="utf-8")
+    return Exercise("ex99_double", tmp_path)
+
+
+@pytest.fixture
+def judge(monkeypatch):
+    monkeypatch.setattr(Judge, "diagnose", lambda *arguments: None)
+    return Judge(InPlace)
+
+
+def test_points_titles_and_the_grader_s_own_fault(exercise, judge):
+    right, broken = judge(exercise, Submission("a.py", "def double(x): return 2 * x"))
+    assert (right.state, right.points, right.max_points) == ("passed", 2, 2)
+    assert right.title == Text("Twice.", "两倍。")
+    assert (broken.state, broken.points) == ("error", 0)
+    assert "a mistake of the author" in broken.said
+
+
+def test_a_failure_has_hints_and_values(exercise, judge):
+    wrong, _ = judge(exercise, Submission("a.py", "def double(x): return x"))
+    assert (wrong.state, wrong.points, wrong.cause) == ("failed", 0, "wrong value")
+    assert wrong.hints == (Text("one", "一"), Text("two", "二"), Text("three", "三"))
+    assert "not" in wrong.values
+
+
+def test_verdicts_travel_as_json(exercise, judge):
+    for verdict in judge(exercise, Submission("a.py", "def double(x): return x")):
+        assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+def test_checks_that_do_not_run_are_the_grader_s_fault(exercise, judge):
+    exercise.checks.write_text("import nothing_of_that_name\n")
+    with pytest.raises(GraderFault, match="nothing_of_that_name"):
+        judge(exercise, Submission("a.py", "x = 1"))
+
+
+def test_no_file_beside_the_checks_changes_the_run(exercise, judge):
+    (exercise.folder / "conftest.py").write_text("raise SystemExit\n")
+    (exercise.folder / "checks" / "conftest.py").write_text("raise SystemExit\n")
+    assert judge(exercise, Submission("a.py", "def double(x): return 2 * x"))[0].state == "passed"
+
+
+def test_the_seed_decides_on_the_inputs(exercise, judge):
+    seen = []
+    for seed in (1, 1, 2):
+        judge.seed = seed
+        source = "seen = []\ndef double(x):\n    raise ValueError(str(x[0, 0]))"
+        seen.append(judge(exercise, Submission("a.py", source))[0].said)
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_hidden_verdicts_say_no_values(exercise, judge):
+    wrong = judge(exercise, Submission("a.py", "def double(x): return x + 0.001"))[0]
+    hidden = wrong.hidden()
+    assert wrong.values
+    assert hidden.values == ""
+    assert hidden.text == wrong.text
+
+
+def test_an_edit_that_fits_nowhere_is_the_grader_s_fault():
+    mistake = Mistake("x", fails="y", edits={"nowhere": ""}, en="", zh="")
+    with pytest.raises(GraderFault, match="0 times"):
+        mistake.source("somewhere")
+
+
+def test_the_judge_loads_neither_keras_nor_tensorflow():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; sys.orig_argv = ['python', 'keras-attention']\n"
+        "from keras_attention.course import worker, workspace, grading, reports, progress\n"
+        "print({'keras', 'tensorflow', 'torch', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), BANK, ids=[f"{e.name[:4]}-{m.name}" for e, m in BANK])
+def test_the_sandbox_gives_the_same_verdict_as_in_place(exercise, mistake, zygote):
+    source = mistake.source(exercise.solution.read_text(encoding="utf-8"))
+    sealed = Judge(lambda: zygote.open(Limits(60)), seed=5)
+    _same(sealed, exercise, Submission("a.py", source), mistake.fails)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("exercise", "mistake"), BANK, ids=[f"{e.name[:4]}-{m.name}" for e, m in BANK])
+def test_a_new_process_gives_the_same_verdict_as_in_place(exercise, mistake, zygote):
+    from keras_attention.course.fresh import Fresh
+
+    source = mistake.source(exercise.solution.read_text(encoding="utf-8"))
+    fresh = Judge(lambda: Fresh(Limits(60)), seed=5, open_mistakes=lambda: zygote.open(Limits(60)))
+    _same(fresh, exercise, Submission("a.py", source), mistake.fails)
+
+
+def _same(judge, exercise, wrong, check):
+    (there,) = judge(exercise, wrong, check)
+    (here,) = Judge(InPlace, seed=5)(exercise, wrong, check)
+    facts = [(v.state, v.cause, v.text, v.mistake, v.points) for v in (there, here)]
+    assert facts[0] == facts[1]
+
+
+def test_the_solution_passes_in_the_sandbox(zygote):
+    for exercise in EXERCISES:
+        verdicts = Judge(lambda: zygote.open(Limits(60)))(exercise, submission.read(exercise.solution))
+        assert {verdict.state for verdict in verdicts} == {"passed"}
