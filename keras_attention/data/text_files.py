@@ -117,7 +117,7 @@ def beside(path: Path) -> dict[str, Path]:
         return {"train": path}
     if match["split"] != "train":
         return {ALIASES.get(match["split"], match["split"]): path}
-    found = {}
+    found: dict[str, Path] = {}
     for split in ("train", "test", "validation", *ALIASES):
         file = path.with_name(f"{match['stem']}.{split}{match['end']}")
         if file.is_file():

@@ -102,7 +102,7 @@ def _feature(
             f"tfds:{name} has no {what}, only {', '.join(features)}; choose a set of labelled texts, "
             f"{TEXT_ALTERNATIVES}."
         )
-    return asked or (preferred if preferred in found else found[0])
+    return asked or (preferred if preferred is not None and preferred in found else found[0])
 
 
 def find_builder(name: str, data_dir: str | Path | None, alternatives: str) -> Any:

@@ -7,6 +7,8 @@ import tensorflow as tf
 
 from keras_attention.data.vocabulary import Vocabulary
 
+IDS, LABELS = tf.TensorSpec((None, None), tf.int32), tf.TensorSpec((None,), tf.int32)
+
 
 def pad(sequences):
     """Lists of ids → an int32 array (B, T), filled up with PAD."""
@@ -50,15 +52,42 @@ def pair_dataset(source, target, batch_size, seed=None, first_epoch=0):
     """
     target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
     lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
-    epochs = itertools.count(first_epoch)
 
-    def epoch():
-        rng = None if seed is None else np.random.default_rng([seed, next(epochs)])
+    def batches(rng):
         for batch in bucketed(lengths, batch_size, rng):
             x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
             before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
             yield (x, before), y[:, 1:]
 
-    ids = tf.TensorSpec((None, None), tf.int32)
-    dataset = tf.data.Dataset.from_generator(epoch, output_signature=((ids, ids), ids))
-    return dataset.apply(tf.data.experimental.assert_cardinality(-(-len(source) // batch_size))).prefetch(2)
+    return _dataset(batches, ((IDS, IDS), IDS), len(source), batch_size, seed, first_epoch)
+
+
+def text_dataset(texts, labels, batch_size, seed=None, first_epoch=0):
+    """A `tf.data.Dataset` of (text, label) as `AttentionClassifier.fit` takes it.
+
+    Args:
+        texts: a list of id lists.
+        labels: a list of class numbers.
+        batch_size, seed, first_epoch: as in `pair_dataset`.
+
+    Returns:
+        text (B, T), 0 in its padding, label (B,).
+    """
+    lengths = [len(ids) for ids in texts]
+
+    def batches(rng):
+        for batch in bucketed(lengths, batch_size, rng):
+            yield pad([texts[i] for i in batch]), np.array([labels[i] for i in batch], np.int32)
+
+    return _dataset(batches, (IDS, LABELS), len(texts), batch_size, seed, first_epoch)
+
+
+def _dataset(batches, signature, size, batch_size, seed, first_epoch):
+    """The batches of `batches(rng)`, in another order each epoch."""
+    epochs = itertools.count(first_epoch)
+
+    def epoch():
+        yield from batches(None if seed is None else np.random.default_rng([seed, next(epochs)]))
+
+    dataset = tf.data.Dataset.from_generator(epoch, output_signature=signature)
+    return dataset.apply(tf.data.experimental.assert_cardinality(-(-size // batch_size))).prefetch(2)

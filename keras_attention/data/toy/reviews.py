@@ -86,19 +86,19 @@ class Draw:
         """What decides: an opinion or a verdict, perhaps against an opinion that does not count."""
         one, two, three = things
         shape = self.random.random()
-        if shape < 0.2:
+        if shape < 0.28:
             return self.opinion(good, one)
-        if shape < 0.35:
+        if shape < 0.48:
             return self.fill(self.grammar.both, first=self.opinion(good, one), second=self.opinion(good, two))
-        if shape < 0.45:
+        if shape < 0.6:
             return self.verdict(good)
         other = self.opinion(not good, one).replace("*", "")
-        if shape < 0.75:
+        if shape < 0.8:
             return self.fill(self.grammar.contrast, other=other, main=self.opinion(good, two))
-        if shape < 0.85:
+        if shape < 0.87:
             return self.fill(self.grammar.contrast, other=other, main=self.verdict(good))
         thing = self.grammar.things[three[0]][three[1]]
-        if shape < 0.93:
+        if shape < 0.94:
             verbs = {
                 f"{who}_{form}": text
                 for who, side in (("they", not good), ("i", good))
@@ -118,7 +118,7 @@ class Draw:
         if pronoun:
             slots = {**slots, "the": slots["it_subject"]}
         draw = self.random.random()
-        if draw < 0.5 or (pronoun and draw < 0.7):
+        if draw < 0.6 or (pronoun and draw < 0.75):
             return self.fill(
                 grammar.direct,
                 **slots,
@@ -127,7 +127,7 @@ class Draw:
             )
         if draw < 0.8 or pronoun:
             return self.fill(grammar.negated, **slots, adjective=self.adjective(not good, kind, plain=True))
-        if draw < 0.9:
+        if draw < 0.94:
             return self.fill(grammar.felt, **slots, **self.pick(grammar.verbs, good))
         return self.fill(grammar.not_felt, **slots, **self.pick(grammar.verbs, not good))
 
