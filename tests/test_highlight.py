@@ -1,3 +1,4 @@
+import doctest
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -5,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from keras_attention import highlight
 from keras_attention.highlight import highlight_html, highlight_text, ink, luminance, pieces, shade
 
 TEXT = "The soup wasn't good, <b> & 汤很好喝。"
@@ -102,3 +104,8 @@ def test_one_weight_for_each_token():
         highlight_text(TEXT, SPANS, WEIGHTS[1:])
     with pytest.raises(ValueError, match="9 tokens but 8 weights"):
         highlight_html([prediction(weights=WEIGHTS[1:])])
+
+
+def test_the_examples_of_the_docstrings_run():
+    result = doctest.testmod(highlight)
+    assert (result.attempted, result.failed) == (1, 0)

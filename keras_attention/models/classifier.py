@@ -73,6 +73,12 @@ class AttentionClassifier(keras.Model):
     Yang et al., 2016, "Hierarchical Attention Networks for Document Classification"; on attention beside the
     word: Mohankumar et al., 2020, "Towards Transparent and Explainable Attention Models"; Tutek and Šnajder,
     2020, "Staying True to Your Word: (How) Can Attention Become Explanation?".
+
+    >>> vocabulary = Vocabulary.build(["good soup", "bad soup"])
+    >>> classifier = AttentionClassifier(vocabulary, ["bad", "good"], embedding_dim=8, units=4)
+    >>> prediction = classifier.predict_text(["good soup"])[0]
+    >>> prediction.tokens, prediction.weights.shape
+    (['good', 'soup'], (2,))
     """
 
     def __init__(

@@ -55,16 +55,17 @@ def train_classifier(
 
     Raises:
         FileNotFoundError: there is nothing to resume from.
-        DataError: no training or no validation texts, or a class that the classifier does not have.
+        DataError: no training or no validation texts, or a label that the classifier does not have.
         KeyboardInterrupt: again after Ctrl-C, the best classifier kept.
     """
-    for name, texts in (("training", corpus.train), ("validation", corpus.validation)):
-        if not len(texts):
-            raise DataError(f"{corpus.name} has no {name} texts, and training needs some.")
+    for split in ("train", "validation"):
+        if not len(corpus.split(split)):
+            raise DataError(f"{corpus.name} has no {split} texts, and training needs some.")
+    for split, texts in corpus.splits.items():
         unknown = sorted(set(texts.labels) - set(classifier.labels))
         if unknown:
             raise DataError(
-                f"{corpus.name}: the label {unknown[0]!r} of its {name} texts does not occur in training; "
+                f"{corpus.name}: the label {unknown[0]!r} of its {split} texts does not occur in training; "
                 "add such texts or correct it."
             )
     return run_training(

@@ -1,3 +1,6 @@
+import doctest
+import importlib
+
 import numpy as np
 import pytest
 
@@ -176,6 +179,13 @@ def test_class_weights_let_a_rare_class_count_as_much(corpus, build):
     assert mean[True] > 1.5 * mean[False]
 
 
+@pytest.mark.parametrize("name", ["baselines", "classifier", "classifier_evaluation", "classifier_training"])
+def test_the_examples_of_the_docstrings_run(name):
+    result = doctest.testmod(importlib.import_module(f"keras_attention.models.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
 def test_balance_and_names():
     assert balance([2, 0, 2, 2]) == {0: 2.0, 2: 2 / 3}
     assert class_names(["b", "10", "a", "9", "b"]) == ["9", "10", "a", "b"]
@@ -185,11 +195,10 @@ def test_missing_texts_and_labels(corpus, build):
     empty = TextCorpus("nothing.tsv", {**corpus.splits, "validation": Texts([], [])})
     with pytest.raises(DataError, match=r"nothing.tsv has no validation texts"):
         train_classifier(build(), empty, verbose=0)
-    strange = TextCorpus("x.tsv", {**corpus.splits, "validation": Texts(["a"], ["PINK"])})
-    with pytest.raises(
-        DataError, match="the label 'PINK' of its validation texts does not occur in training"
-    ):
-        train_classifier(build(), strange, verbose=0)
+    for split in ("validation", "test"):
+        strange = TextCorpus("x.tsv", {**corpus.splits, split: Texts(["a"], ["PINK"])})
+        with pytest.raises(DataError, match=f"the label 'PINK' of its {split} texts does not occur in train"):
+            train_classifier(build(), strange, verbose=0)
 
 
 def test_f1_by_hand():
