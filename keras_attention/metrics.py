@@ -1,8 +1,9 @@
-"""How good a translation is (BLEU, chrF) and how well attention finds the words that belong together."""
+"""How good a translation is (BLEU, chrF), how well attention finds the words that belong together, and
+whether the weights of a classifier explain what it says."""
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,30 @@ class Alignment(NamedTuple):
     accuracy: float
     error_rate: float
     links: int
+
+
+class Rationale(NamedTuple):
+    """The mean share of the weights on gold words, what equal weights would give, and of how many texts."""
+
+    precision: float
+    uniform: float
+    texts: int
+
+
+class Erasure(NamedTuple):
+    """How far the probability of the predicted class falls, on average, without the most attended tokens, and
+    without as many drawn at random."""
+
+    attended: float
+    random: float
+
+
+class Shuffled(NamedTuple):
+    """What other weights change: the share of texts with another class, and the mean distance of the
+    probabilities, ½ Σ |p − p'|."""
+
+    changed: float
+    distance: float
 
 
 def split_words(text: str) -> str:
@@ -197,6 +222,168 @@ def alignment_scores(
     if not gold:
         return Alignment(float("nan"), float("nan"), 0)
     return Alignment(hits / words, 1 - 2 * hits / (predicted + gold), gold)
+
+
+def rationale_precision(
+    weights: Sequence[np.ndarray], spans: Sequence[Sequence[Span]], rationales: Sequence[Sequence[Span]]
+) -> Rationale:
+    """How much of its attention does a classifier spend on the words that a person says decide?
+
+        precision = mean over texts of Σ weights of the tokens that share a character with a gold range
+
+    Equal weights would reach the mean share of gold tokens, `uniform`. Texts without gold are left out.
+
+    Args:
+        weights: for each text (T,), summing to 1.
+        spans: for each text the character range of each token.
+        rationales: for each text its gold character ranges.
+
+    Raises:
+        ValueError: if there is not one weight for each token, or not one entry for each text.
+
+    >>> rationale_precision([np.array([0.1, 0.7, 0.2])], [[(0, 2), (3, 7), (8, 9)]], [[(3, 7)]])
+    Rationale(precision=0.7, uniform=0.3333333333333333, texts=1)
+
+    DeYoung et al. 2020, https://aclanthology.org/2020.acl-main.408 (the comparison with human rationales)
+    """
+    if not len(weights) == len(spans) == len(rationales):
+        raise ValueError(
+            "weights, spans and rationales must have one entry for each text, "
+            f"got {len(weights)}, {len(spans)} and {len(rationales)}."
+        )
+    found, equal = [], []
+    for n, (row, tokens, gold) in enumerate(zip(weights, spans, rationales, strict=True)):
+        if np.shape(row) != (len(tokens),):
+            raise ValueError(
+                f"The weights of text {n} have shape {np.shape(row)}, but there are {len(tokens)} tokens."
+            )
+        if gold and tokens:
+            hits = np.any([_overlaps(tokens, span) for span in gold], axis=0)
+            found.append(float(np.sum(np.asarray(row)[hits])))
+            equal.append(float(hits.mean()))
+    if not found:
+        return Rationale(float("nan"), float("nan"), 0)
+    return Rationale(float(np.mean(found)), float(np.mean(equal)), len(found))
+
+
+Predict = Callable[[list[list[int]]], np.ndarray]
+
+
+def leave_one_out(predict: Predict, sequences: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    """For each token, how far the probability of the predicted class falls without it.
+
+    Args:
+        predict: lists of ids → probabilities (N, classes).
+        sequences: the ids of each text.
+
+    Returns:
+        (T,) for each text.
+
+    Li et al. 2016, https://arxiv.org/abs/1612.08220
+    """
+    whole = _probabilities(predict, sequences)
+    shorter = [[*ids[:i], *ids[i + 1 :]] for ids in sequences for i in range(len(ids))]
+    rest = _probabilities(predict, shorter)
+    drops, end = [], 0
+    for ids, p in zip(sequences, whole, strict=True):
+        start, end = end, end + len(ids)
+        drops.append(p.max() - rest[start:end, p.argmax()])
+    return drops
+
+
+def erasure(
+    predict: Predict,
+    sequences: Sequence[Sequence[int]],
+    weights: Sequence[np.ndarray],
+    k: int = 3,
+    draws: int = 5,
+    seed: int = 0,
+) -> Erasure:
+    """Does the probability of the predicted class fall when the k most attended tokens go?
+
+    Weights that explain make it fall further than k tokens at random do. Texts of k tokens or fewer are left
+    out.
+
+    Args:
+        predict, sequences: as in `leave_one_out`.
+        weights: for each text (T,).
+        k: tokens that are erased.
+        draws: how often tokens are drawn at random from each text.
+        seed: of the draws.
+
+    Returns:
+        two mean drops, NaN without a long enough text.
+
+    DeYoung et al. 2020, https://aclanthology.org/2020.acl-main.408 (comprehensiveness)
+    """
+    rng = np.random.default_rng(seed)
+    kept = [(list(ids), row) for ids, row in zip(sequences, weights, strict=True) if len(ids) > k]
+    if not kept:
+        return Erasure(float("nan"), float("nan"))
+    erased = []
+    for ids, row in kept:
+        gone = [np.argsort(-np.asarray(row), kind="stable")[:k]]
+        gone += [rng.choice(len(ids), k, replace=False) for _ in range(draws)]
+        erased += [[token for i, token in enumerate(ids) if i not in set(which.tolist())] for which in gone]
+    whole = _probabilities(predict, [ids for ids, _ in kept])
+    rest = _probabilities(predict, erased).reshape(len(kept), 1 + draws, -1)
+    classes = whole.argmax(axis=-1)
+    drops = whole.max(axis=-1)[:, None] - rest[np.arange(len(kept)), :, classes]  # (N, 1 + draws)
+    return Erasure(float(drops[:, 0].mean()), float(drops[:, 1:].mean()))
+
+
+def agreement(weights: Sequence[np.ndarray], importance: Sequence[np.ndarray]) -> float:
+    """Kendall's τ between attention and another measure of importance, the mean over texts.
+
+    1 where both put the tokens of every text in the same order, 0 where the orders have nothing in common.
+    Texts in which one of the two tells no token from another have no order and are left out.
+
+    Args:
+        weights, importance: for each text (T,).
+
+    Jain and Wallace 2019, https://aclanthology.org/N19-1357
+    """
+    from scipy.stats import kendalltau
+
+    found = [
+        kendalltau(row, other).statistic
+        for row, other in zip(weights, importance, strict=True)
+        if np.ptp(row) > 0 and np.ptp(other) > 0
+    ]
+    return float(np.mean(found)) if found else float("nan")
+
+
+def shuffled_weights(
+    predict: Callable[[list[np.ndarray]], np.ndarray],
+    weights: Sequence[np.ndarray],
+    draws: int = 5,
+    seed: int = 0,
+) -> Shuffled:
+    """What does the classifier say when its weights are dealt out among the tokens of the text anew?
+
+    Where that changes little, the weights explain little.
+
+    Args:
+        predict: weights for each text → probabilities (N, classes) of a classifier that uses them.
+        weights: its own weights, (…, T) for each text; all heads are shuffled alike.
+        draws: how often.
+        seed: of the draws.
+
+    Jain and Wallace 2019, https://aclanthology.org/N19-1357; that it is a control and no proof: Wiegreffe and
+    Pinter 2019, https://aclanthology.org/D19-1002
+    """
+    rng = np.random.default_rng(seed)
+    own = np.asarray(predict(list(weights)))
+    changed, distance = [], []
+    for _ in range(draws):
+        other = np.asarray(predict([row[..., rng.permutation(row.shape[-1])] for row in weights]))
+        changed.append(np.mean(own.argmax(axis=-1) != other.argmax(axis=-1)))
+        distance.append(np.mean(np.abs(own - other).sum(axis=-1) / 2))
+    return Shuffled(float(np.mean(changed)), float(np.mean(distance)))
+
+
+def _probabilities(predict: Predict, sequences: Sequence[Sequence[int]]) -> np.ndarray:
+    return np.asarray(predict([list(ids) for ids in sequences]))
 
 
 def _overlaps(spans: Sequence[Span], span: Span) -> np.ndarray:

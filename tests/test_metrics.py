@@ -5,11 +5,16 @@ import pytest
 
 from keras_attention import metrics
 from keras_attention.metrics import (
+    agreement,
     alignment_scores,
     bleu_by_length,
     corpus_bleu,
     corpus_chrf,
+    erasure,
+    leave_one_out,
     link_cells,
+    rationale_precision,
+    shuffled_weights,
     split_words,
 )
 
@@ -151,8 +156,98 @@ def test_link_cells():
     assert link_cells(SOURCE, [], LINKS).shape == (0, 3)
 
 
-def test_split_words_docstring():
+def test_the_examples_of_the_docstrings_run():
     import doctest
 
-    assert doctest.testmod(metrics).attempted == 1
+    assert doctest.testmod(metrics).attempted == 2
     assert doctest.testmod(metrics).failed == 0
+
+
+def test_rationale_precision_by_hand():
+    weights = [np.array([0.5, 0.2, 0.3]), np.array([0.9, 0.1]), np.array([1.0])]
+    spans = [[(0, 3), (4, 7), (8, 14)], [(0, 2), (2, 5)], [(0, 1)]]
+    # the second token's range is hit in part, the third token of the first text by its last character
+    found = rationale_precision(weights, spans, [[(5, 6), (13, 20)], [(2, 3)], []])
+    assert found.precision == pytest.approx((0.5 + 0.1) / 2)
+    assert found.uniform == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert found.texts == 2
+
+
+def test_a_token_in_two_gold_ranges_counts_once():
+    found = rationale_precision([np.array([0.6, 0.4])], [[(0, 5), (6, 9)]], [[(0, 2), (3, 5)]])
+    assert found == (pytest.approx(0.6), 0.5, 1)
+
+
+def test_no_rationale_is_nan():
+    found = rationale_precision([np.array([1.0])], [[(0, 1)]], [[]])
+    assert math.isnan(found.precision)
+    assert found.texts == 0
+
+
+def test_rationales_that_do_not_fit():
+    with pytest.raises(ValueError, match="got 1, 1 and 2"):
+        rationale_precision([np.ones(1)], [[(0, 1)]], [[], []])
+    with pytest.raises(ValueError, match=r"text 1 have shape \(2,\), but there are 1 tokens"):
+        rationale_precision([np.ones(1), np.ones(2)], [[(0, 1)], [(0, 1)]], [[], []])
+
+
+def linear(sequences):
+    """Two classes; each id is worth its own number for class 1: p₁ = σ(Σ ids)."""
+    p = 1 / (1 + np.exp(-np.array([float(sum(ids)) for ids in sequences])))
+    return np.stack([1 - p, p], axis=1)
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def test_leave_one_out_by_hand():
+    first, second = leave_one_out(linear, [[2, -1, 0], [-3]])
+    # the first text is of class 1 with σ(1), the second of class 0 with 1 − σ(−3)
+    np.testing.assert_allclose(first, [sigmoid(1) - sigmoid(-1), sigmoid(1) - sigmoid(2), 0], atol=1e-12)
+    np.testing.assert_allclose(second, [(1 - sigmoid(-3)) - 0.5], atol=1e-12)
+
+
+def test_erasure_takes_the_most_attended_tokens():
+    sequences = [[0, 3, 0, 0, 1], [-2, 0, 0, 0], [5]]
+    right = [np.array([0.1, 0.6, 0.1, 0.0, 0.2]), np.array([0.7, 0.1, 0.1, 0.1]), np.array([1.0])]
+    found = erasure(linear, sequences, right, k=1, draws=200)
+    expected = [sigmoid(4) - sigmoid(1), sigmoid(2) - 0.5]  # the last text is too short
+    assert found.attended == pytest.approx(np.mean(expected))
+    at_random = [(sigmoid(4) - sigmoid(1) + sigmoid(4) - sigmoid(3)) / 5, (sigmoid(2) - 0.5) / 4]
+    assert found.random == pytest.approx(np.mean(at_random), abs=0.02)
+    wrong = [row[::-1] for row in right]
+    assert erasure(linear, sequences, wrong, k=1).attended < found.random
+    assert math.isnan(erasure(linear, [[1, 2]], [np.ones(2)], k=2).attended)
+
+
+def test_erasing_two_tokens():
+    found = erasure(linear, [[1, 3, 2]], [np.array([0.4, 0.1, 0.5])], k=2)
+    assert found.attended == pytest.approx(sigmoid(6) - sigmoid(3))
+
+
+def test_agreement_by_hand():
+    # of three pairs two are in order: τ = (2 − 1) / 3; the constant one has no order
+    weights = [np.array([0.1, 0.2, 0.7]), np.array([0.5, 0.5]), np.array([0.3, 0.7])]
+    assert agreement(weights, [np.array([1, 3, 2]), np.array([1, 2]), np.array([1, 2])]) == pytest.approx(
+        (1 / 3 + 1) / 2
+    )
+    assert math.isnan(agreement(weights[1:2], [np.array([1, 2])]))
+
+
+def test_shuffled_weights():
+    values = [np.array([4.0, 1.0, 1.0, -3.0]), np.array([2.0, 1.0])]
+    weights = [np.array([1.0, 0.0, 0.0, 0.0]), np.array([[1.0, 0.0], [0.5, 0.5]])]
+
+    def predict(rows):
+        scores = [float((np.atleast_2d(row) @ value).mean()) for row, value in zip(rows, values, strict=True)]
+        return linear([[score] for score in scores])
+
+    found = shuffled_weights(predict, weights, draws=400)
+    # one time in four the weight falls on −3 and turns the first text; the second one stays
+    assert found.changed == pytest.approx(1 / 8, abs=0.02)
+    first = (0 + 2 * (sigmoid(4) - sigmoid(1)) + sigmoid(4) - sigmoid(-3)) / 4
+    second = (0 + sigmoid(1.75) - sigmoid(1.25)) / 2
+    assert found.distance == pytest.approx((first + second) / 2, abs=0.02)
+    same = shuffled_weights(lambda rows: np.ones((2, 2)) / 2, weights)
+    assert same == (0, 0)

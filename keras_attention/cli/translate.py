@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_attention.cli._json import Json, print_json
+from keras_attention.cli._options import Cell, Kind, check_out, given
 from keras_attention.cli._quiet import start_keras
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train, measure and use a translator.")
@@ -35,17 +36,6 @@ class Attention(StrEnum):
     luong_general = "luong-general"
     luong_concat = "luong-concat"
     none = "none"
-
-
-class Cell(StrEnum):
-    gru = "gru"
-    lstm = "lstm"
-
-
-class Kind(StrEnum):
-    word = "word"
-    char = "char"
-    subword = "subword"
 
 
 @app.command()
@@ -87,10 +77,7 @@ def train(
 
     Ctrl-C ends training early and keeps the best model so far; --resume goes on.
     """
-    if out.suffix != ".keras":
-        raise ValueError(f"--out is {out}, but a model's file must end in .keras.")
-    if not out.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {out.parent} for --out; make it first.")
+    check_out(out)
     start_keras()
     from keras_attention.data import load
     from keras_attention.models import PRESETS, Seq2SeqTranslator, evaluate
@@ -99,13 +86,13 @@ def train(
 
     corpus = load(data, seed=seed)
     chosen = PRESETS[preset or ("toy" if data.startswith("toy:") else "quick")]
-    words = {**chosen["vocabulary"], **_given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
+    words = {**chosen["vocabulary"], **given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
     source, target = build_vocabularies(corpus, **words)
     translator = Seq2SeqTranslator(
         source,
         target,
         **chosen["model"]
-        | _given(
+        | given(
             embedding_dim=embedding,
             units=units,
             cell=cell,
@@ -121,7 +108,7 @@ def train(
         f"vocabularies of {len(source)} and {len(target)}; {translator.count_params():,} parameters.",
         flush=True,
     )
-    settings = chosen["training"] | _given(
+    settings = chosen["training"] | given(
         epochs=epochs,
         minutes=minutes,
         batch_size=batch,
@@ -168,9 +155,8 @@ def evaluate(
     start_keras()
     from keras_attention.data import load, read_links
     from keras_attention.models import evaluate as evaluate_translator
-    from keras_attention.models import load_model
 
-    translator = load_model(model)
+    translator = _load(model)
     corpus = load(data, seed=seed)
     pairs = corpus.split(split)
     if links is not None:
@@ -197,9 +183,8 @@ def run(
 ) -> None:
     """Translate sentences."""
     start_keras()
-    from keras_attention.models import load_model
 
-    translator = load_model(model)
+    translator = _load(model)
     texts = sentences or [line.rstrip("\n") for line in sys.stdin]
     if not texts:
         raise ValueError("There is no sentence to translate: give one in quotes, or pipe lines in.")
@@ -214,13 +199,13 @@ def run(
         print_json({"translations": translations})
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that the user gave."""
-    return {
-        name: str(value) if isinstance(value, StrEnum) else value
-        for name, value in options.items()
-        if value is not None
-    }
+def _load(path: Path) -> Any:
+    from keras_attention.models import load_model
+
+    translator = load_model(path)
+    if not hasattr(translator, "translate"):
+        raise ValueError(f"{path} holds a classifier; use it with: keras-attention classify")
+    return translator
 
 
 def _report(results: dict[str, Any], pairs: Any, translations: Any) -> None:

@@ -2,7 +2,19 @@
 
 from keras_attention.data.corpus import Corpus, DataError, Link, Pairs
 from keras_attention.data.links import read_links
-from keras_attention.data.sources import load
+from keras_attention.data.sources import load, load_texts
+from keras_attention.data.texts import TextCorpus, Texts
 from keras_attention.data.vocabulary import Vocabulary
 
-__all__ = ["Corpus", "DataError", "Link", "Pairs", "Vocabulary", "load", "read_links"]
+__all__ = [
+    "Corpus",
+    "DataError",
+    "Link",
+    "Pairs",
+    "TextCorpus",
+    "Texts",
+    "Vocabulary",
+    "load",
+    "load_texts",
+    "read_links",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 class DataError(ValueError):
@@ -92,10 +92,27 @@ class Corpus:
             DataError: if there is no such split; it names those that exist.
         """
         splits = {**self.splits, "train": self.train, "validation": self.validation, "test": self.test}
-        found = splits.get(name, splits.get(ALIASES.get(name, name)))
-        if found is None:
-            raise DataError(f"{self.name} has no split {name!r}; choose one of {', '.join(sorted(splits))}.")
-        return found
+        return find_split(self.name, splits, name)
+
+
+Part = TypeVar("Part")
+
+
+def find_split(corpus: str, splits: Mapping[str, Part], name: str) -> Part:
+    """The split of this name or of its alias; a DataError names those that exist."""
+    found = splits.get(name, splits.get(ALIASES.get(name, name)))
+    if found is None:
+        raise DataError(f"{corpus} has no split {name!r}; choose one of {', '.join(sorted(splits))}.")
+    return found
+
+
+def choose_splits(splits: Mapping[str, Part]) -> tuple[dict[str, Part], list[str]]:
+    """The splits by their own names, the first test as test; and which of validation and test are missing."""
+    chosen = {ALIASES.get(key, key): part for key, part in sorted(splits.items())}
+    tests = [key for key in sorted(chosen) if key.startswith("test")]
+    if tests:
+        chosen["test"] = chosen[tests[0]]
+    return chosen, [key for key in ("validation", "test") if key not in chosen]
 
 
 def make_corpus(
@@ -111,13 +128,9 @@ def make_corpus(
     Raises:
         DataError: if there is no train, or it has too few source sentences to split.
     """
-    chosen = {ALIASES.get(key, key): pairs for key, pairs in sorted(splits.items())}
+    chosen, missing = choose_splits(splits)
     if "train" not in chosen:
         raise DataError(f"{name} has no split train, only {', '.join(sorted(splits))}; add one.")
-    tests = [key for key in sorted(chosen) if key.startswith("test")]
-    if tests:
-        chosen["test"] = chosen[tests[0]]
-    missing = [key for key in ("validation", "test") if key not in chosen]
     sources = len({text.casefold() for text in chosen["train"].source})
     if missing and sources <= len(missing):
         raise DataError(

@@ -73,16 +73,14 @@ def read_pairs(path: Path) -> Pairs:
     Raises:
         DataError: if a line has fewer than two columns or an empty side; it names the line.
     """
-    lines = read_lines(path)
-    comma = ".csv" in path.suffixes
-    rows = _csv_rows(lines, path) if comma else list(enumerate((line.split("\t") for line in lines), 1))
+    rows = read_rows(path)
     if tuple(cell.strip().lower() for cell in rows[0][1][:2]) in HEADERS:
         rows = rows[1:]
     for number, row in rows:
         if len(row) < 2:
             raise DataError(
                 f"{path}, line {number}: one column where two are needed; separate source and target by "
-                f"{'a comma' if comma else 'a TAB'}."
+                f"{separator(path)}."
             )
         if not row[0].strip() or not row[1].strip():
             side = "target" if row[0].strip() else "source"
@@ -90,6 +88,18 @@ def read_pairs(path: Path) -> Pairs:
     if not rows:
         raise DataError(f"{path} holds a heading but no pairs; add one pair a line.")
     return Pairs([row[0] for _, row in rows], [row[1] for _, row in rows])
+
+
+def read_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """(line number, cells) of every row of a TSV or CSV file."""
+    lines = read_lines(path)
+    if ".csv" in path.suffixes:
+        return _csv_rows(lines, path)
+    return list(enumerate((line.split("\t") for line in lines), 1))
+
+
+def separator(path: Path) -> str:
+    return "a comma" if ".csv" in path.suffixes else "a TAB"
 
 
 def _csv_rows(lines: list[str], path: Path) -> list[tuple[int, list[str]]]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from keras_attention.data.corpus import Corpus, make_corpus
 from keras_attention.data.files import DIRECTION, LANGUAGE, read_folder, read_pairs
+from keras_attention.data.text_files import beside, read_texts
+from keras_attention.data.texts import TextCorpus, make_text_corpus
 
 SUFFIX = re.compile(rf"(.+):({LANGUAGE})-({LANGUAGE})")
 
@@ -59,6 +61,55 @@ def load(
     return make_corpus(
         str(source), {"train": pairs}, (source_language or guess[0], target_language or guess[1]), seed
     )
+
+
+def load_texts(
+    source: str,
+    *,
+    seed: int = 0,
+    label_column: str | None = None,
+    text_column: str | None = None,
+    skip_empty: bool = False,
+) -> TextCorpus:
+    """Load labelled texts.
+
+    Args:
+        source: one of
+
+            - ``toy:reviews-en``, ``toy:reviews-zh``: generated, with gold rationales;
+            - ``tfds:NAME`` or ``tfds:NAME/CONFIG``: a data set of tensorflow-datasets with a text and a
+              class, such as imdb_reviews, glue/sst2, ag_news_subset;
+            - the path of a TSV or CSV file, its label first, or with a heading. Beside ``NAME.train.tsv``,
+              ``NAME.dev.tsv`` and ``NAME.test.tsv`` are found by themselves; ``NAME.test.tsv`` alone is a
+              test split, for a model that is trained already.
+        seed: draws the toy reviews, and validation and test texts (a tenth each) where a source has none.
+        label_column, text_column, skip_empty: see `read_texts`.
+
+    Raises:
+        DataError: if the data cannot be read, with the file, the line, the cause and the cure.
+        FileNotFoundError: if there is nothing at the path.
+    """
+    kind, _, name = str(source).partition(":")
+    if kind == "toy":
+        from keras_attention.data.toy.reviews import load_reviews
+
+        return load_reviews(name, seed)
+    if kind == "tfds":
+        from keras_attention.data.tfds import load_tfds_texts
+
+        return load_tfds_texts(name, seed, label_column, text_column)
+    path = Path(source).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"There is no file {source}; give the path of a TSV or CSV file, toy:reviews-en, toy:reviews-zh "
+            "or tfds:NAME."
+        )
+    splits, notes = {}, []
+    for split, file in beside(path).items():
+        splits[split], skipped = read_texts(file, label_column, text_column, skip_empty)
+        if skipped:
+            notes.append(f"{file}: {skipped} row{'s' * (skipped > 1)} without a text left out.")
+    return make_text_corpus(str(source), splits, seed, notes)
 
 
 def script_language(texts: list[str]) -> str | None:

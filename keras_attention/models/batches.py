@@ -7,6 +7,8 @@ import tensorflow as tf
 
 from keras_attention.data.vocabulary import Vocabulary
 
+IDS, LABELS = tf.TensorSpec((None, None), tf.int32), tf.TensorSpec((None,), tf.int32)
+
 
 def pad(sequences):
     """Lists of ids → an int32 array (B, T), filled up with PAD."""
@@ -50,19 +52,46 @@ def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0):
     Returns:
         source (B, Tk), START y₁ … y_T (B, T + 1), y₁ … y_T END (B, T + 1), each 0 in its padding.
     """
-    epochs = itertools.count(first_epoch)
 
-    def epoch():
-        number = next(epochs)
-        source, target = encode(number)
+    def batches(epoch, rng):
+        source, target = encode(epoch)
         target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
         lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
-        rng = None if seed is None else np.random.default_rng([seed, number])
         for batch in bucketed(lengths, batch_size, rng):
             x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
             before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
             yield (x, before), y[:, 1:]
 
-    ids = tf.TensorSpec((None, None), tf.int32)
-    dataset = tf.data.Dataset.from_generator(epoch, output_signature=((ids, ids), ids))
+    return _dataset(batches, ((IDS, IDS), IDS), size, batch_size, seed, first_epoch)
+
+
+def text_dataset(texts, labels, batch_size, seed=None, first_epoch=0):
+    """A `tf.data.Dataset` of (text, label) as `AttentionClassifier.fit` takes it.
+
+    Args:
+        texts: a list of id lists.
+        labels: a list of class numbers.
+        batch_size, seed, first_epoch: as in `pair_dataset`.
+
+    Returns:
+        text (B, T), 0 in its padding, label (B,).
+    """
+    lengths = [len(ids) for ids in texts]
+
+    def batches(epoch, rng):
+        for batch in bucketed(lengths, batch_size, rng):
+            yield pad([texts[i] for i in batch]), np.array([labels[i] for i in batch], np.int32)
+
+    return _dataset(batches, (IDS, LABELS), len(texts), batch_size, seed, first_epoch)
+
+
+def _dataset(batches, signature, size, batch_size, seed, first_epoch):
+    """The batches of `batches(epoch, rng)`, in another order each epoch."""
+    epochs = itertools.count(first_epoch)
+
+    def next_epoch():
+        epoch = next(epochs)
+        yield from batches(epoch, None if seed is None else np.random.default_rng([seed, epoch]))
+
+    dataset = tf.data.Dataset.from_generator(next_epoch, output_signature=signature)
     return dataset.apply(tf.data.experimental.assert_cardinality(-(-size // batch_size))).prefetch(2)

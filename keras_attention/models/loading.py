@@ -6,7 +6,7 @@ from pathlib import Path
 
 import keras
 
-KINDS = ("Seq2SeqTranslator",)
+KINDS = ("Seq2SeqTranslator", "AttentionClassifier")
 
 
 def load_model(path: str | Path) -> keras.Model:
@@ -21,7 +21,9 @@ def load_model(path: str | Path) -> keras.Model:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"There is no model {path}; train one with: keras-attention translate train")
+        raise FileNotFoundError(
+            f"There is no model {path}; train one with: keras-attention translate train, or classify train"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             config = json.loads(archive.read("config.json"))
@@ -31,11 +33,11 @@ def load_model(path: str | Path) -> keras.Model:
     except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError) as error:
         raise ValueError(f"{path} is not a .keras file, or it is damaged; save or copy it again.") from error
     if not known:
-        raise ValueError(f"{path} holds a {kind}, but a translator of keras_attention is needed.")
-    if _holds_objects(settings):
         raise ValueError(
-            f"{path} names classes among its settings, which no translator of ours does: not loaded."
+            f"{path} holds a {kind}, but a translator of keras_attention is needed (or a classifier)."
         )
+    if _holds_objects(settings):
+        raise ValueError(f"{path} names classes among its settings, which no model of ours does: not loaded.")
     try:
         return keras.saving.load_model(path, compile=False, safe_mode=True)
     except Exception as error:

@@ -22,3 +22,24 @@ PRESETS: dict[str, dict[str, Any]] = {
         "training": {"epochs": 40, "minutes": 60, "batch_size": 40, "learning_rate": 2e-3},
     },
 }
+
+CLASSIFIER_PRESETS: dict[str, dict[str, Any]] = {
+    # the embedded reviews: under a minute
+    "toy": {
+        "vocabulary": {"kind": "word"},
+        "model": {"embedding_dim": 64, "units": 32, "dropout": 0.2, "context_dropout": 0.2},
+        "training": {"epochs": 8, "batch_size": 50, "learning_rate": 5e-3},
+    },
+    # thousands of sentences
+    "sentences": {
+        "vocabulary": {"kind": "word"},
+        "model": {"embedding_dim": 128, "units": 128, "dropout": 0.5},
+        "training": {"epochs": 10, "batch_size": 50, "learning_rate": 2e-3},
+    },
+    # reviews of hundreds of words
+    "documents": {
+        "vocabulary": {"kind": "word", "size": 30000},
+        "model": {"embedding_dim": 128, "units": 128, "dropout": 0.5},
+        "training": {"epochs": 5, "batch_size": 50, "learning_rate": 2e-3, "max_length": 400},
+    },
+}

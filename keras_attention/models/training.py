@@ -1,4 +1,4 @@
-"""Training a translator: progress, the best weights by validation BLEU, interruption and resumption."""
+"""Training: progress, the best weights by a validation score, interruption and resumption."""
 
 from __future__ import annotations
 
@@ -69,61 +69,118 @@ def train(
     for name, pairs in (("training", corpus.train), ("validation", corpus.validation)):
         if not len(pairs):
             raise DataError(f"{corpus.name} has no {name} pairs, and training needs some.")
+    return run_training(
+        translator,
+        lambda first_epoch: translator.dataset(corpus.train, batch_size, seed, first_epoch, subword_dropout),
+        translator.dataset(corpus.validation, batch_size),
+        BestByBleu(corpus.validation[:validation_size], corpus.target_language, out, patience),
+        Speed("tokens"),
+        optimizer=keras.optimizers.Adam(learning_rate, global_clipnorm=1.0),
+        epochs=epochs,
+        minutes=minutes,
+        resume=resume,
+        verbose=verbose,
+        callbacks=callbacks,
+    )
+
+
+def run_training(
+    model,
+    training_data,
+    validation_data,
+    best,
+    speed,
+    *,
+    optimizer,
+    epochs,
+    minutes,
+    resume,
+    verbose,
+    callbacks,
+    class_weight=None,
+    **compiling,
+):
+    """`fit` with a falling learning rate, the best weights kept, and all that a resumption needs.
+
+    Args:
+        model: trained in place; its `training_record` is written.
+        training_data: the number of the first epoch → a dataset.
+        best: a `Best`.
+        speed: a `Speed`.
+        optimizer: at its peak learning rate.
+        compiling: more arguments of `compile`.
+        The others as in `train`.
+
+    Returns:
+        the history.
+    """
     keep_freed_memory()
-    translator.compile(keras.optimizers.Adam(learning_rate, global_clipnorm=1.0), jit_compile=False)
-    translator.optimizer.build(translator.trainable_variables)
-    steps = -(-len(corpus.train) // batch_size)
-    schedule = Schedule(learning_rate, epochs * steps, minutes)
-    best = BestByBleu(corpus.validation[:validation_size], corpus.target_language, out, patience)
-    checkpoint = Checkpoint(Path(f"{out}.checkpoint") if out else None, schedule, best)
-    first_epoch = checkpoint.load(translator) if resume else 0
+    model.compile(optimizer, jit_compile=False, **compiling)
+    optimizer.build(model.trainable_variables)
+    data = training_data(0)
+    schedule = Schedule(float(optimizer.learning_rate), epochs * int(data.cardinality()), minutes)
+    checkpoint = Checkpoint(Path(f"{best.out}.checkpoint") if best.out else None, schedule, best)
+    first_epoch = checkpoint.load(model) if resume else 0
     if not resume:
         checkpoint.clear()
     try:
-        translator.fit(
-            translator.dataset(corpus.train, batch_size, seed, first_epoch, subword_dropout),
-            validation_data=translator.dataset(corpus.validation, batch_size),
+        model.fit(
+            training_data(first_epoch) if first_epoch else data,
+            validation_data=validation_data,
             initial_epoch=first_epoch,
             epochs=epochs,
             shuffle=False,  # the dataset shuffles
             verbose=verbose,
-            callbacks=[Speed(), schedule, best, checkpoint, *callbacks],
+            callbacks=[speed, schedule, best, checkpoint, *callbacks],
+            class_weight=class_weight,
         )
     finally:
-        best.restore(translator)
-        translator.training_record = record(checkpoint.history)
-        if out and best.weights:
-            save_whole(translator, out)
+        best.restore(model)
+        model.training_record = speed.record(checkpoint.history)
+        if best.out and best.weights:
+            save_whole(model, best.out)
     checkpoint.clear()
     return checkpoint.history
 
 
-def record(history: dict[str, list[float]]) -> dict[str, float]:
-    """What training cost: target_tokens_per_second, train_seconds, epochs."""
-    seconds = history.get("train_seconds", [])
-    tokens = sum(
-        rate * time for rate, time in zip(history.get("tokens_per_second", []), seconds, strict=True)
-    )
-    return {
-        "target_tokens_per_second": tokens / sum(seconds) if seconds else 0.0,
-        "train_seconds": sum(seconds),
-        "epochs": len(seconds),
-    }
-
-
 class Speed(keras.callbacks.Callback):
-    """Puts tokens_per_second and train_seconds of the epoch into the logs, validation not counted."""
+    """Puts UNIT_per_second and train_seconds of the epoch into the logs, validation not counted.
+
+    Args:
+        unit: "tokens", which the model counts among its logs, or "texts".
+        size: how many texts an epoch has.
+    """
+
+    def __init__(self, unit: str, size: int | None = None):
+        super().__init__()
+        self.unit, self.size = unit, size
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
 
     def on_train_batch_end(self, batch, logs=None):
         self.seconds = time.perf_counter() - self.start
-        self.rate = logs["tokens_per_second"] = round(logs.pop("tokens") / self.seconds)
+        if self.size is None:
+            self.rate = logs[f"{self.unit}_per_second"] = round(logs.pop(self.unit) / self.seconds)
 
     def on_epoch_end(self, epoch, logs=None):
-        del logs["tokens"], logs["val_tokens"]
-        logs.update(tokens_per_second=self.rate, train_seconds=self.seconds)
+        if self.size is None:
+            del logs[self.unit], logs[f"val_{self.unit}"]
+        else:
+            self.rate = round(self.size / self.seconds)
+        logs.update({f"{self.unit}_per_second": self.rate, "train_seconds": self.seconds})
+
+    def record(self, history: dict[str, list[float]]) -> dict[str, float]:
+        """What training cost: target_tokens_per_second or texts_per_second, train_seconds, epochs."""
+        seconds = history.get("train_seconds", [])
+        rates = history.get(f"{self.unit}_per_second", [])
+        total = sum(rate * time for rate, time in zip(rates, seconds, strict=True))
+        name = f"{'target_' if self.unit == 'tokens' else ''}{self.unit}_per_second"
+        return {
+            name: total / sum(seconds) if seconds else 0.0,
+            "train_seconds": sum(seconds),
+            "epochs": len(seconds),
+        }
 
 
 class Schedule(keras.callbacks.Callback):
@@ -152,37 +209,57 @@ class Schedule(keras.callbacks.Callback):
         self.model.optimizer.learning_rate = self.peak * (1 + math.cos(math.pi * min(1, progress))) / 2
 
 
-class BestByBleu(keras.callbacks.Callback):
-    """Keeps the weights of the epoch with the highest validation BLEU, in memory and in a file."""
+class Best(keras.callbacks.Callback):
+    """Keeps the weights of the epoch with the highest score, in memory and in a file."""
 
-    def __init__(self, pairs: Pairs, language: str | None, out: str | Path | None, patience: int | None):
+    def __init__(self, out: str | Path | None, patience: int | None):
         super().__init__()
-        self.pairs, self.out, self.patience = pairs, out, patience
-        self.tokenize = "zh" if language == "zh" else "13a"
-        self.bleu, self.worse = -1.0, 0
+        self.out, self.patience = out, patience
+        self.score, self.worse = -1.0, 0
         self.weights: list[np.ndarray] = []
 
+    def measure(self, logs) -> float:
+        """The score of the model as it is; the logs are those of the epoch, and may be added to."""
+        raise NotImplementedError
+
     def on_epoch_end(self, epoch, logs=None):
-        hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
-        bleu = logs["val_bleu"] = corpus_bleu(hypotheses, self.pairs.target, self.tokenize).score
+        score = self.measure(logs)
         self.worse += 1
-        if bleu > self.bleu:
-            self.bleu, self.worse = bleu, 0
+        if score > self.score:
+            self.score, self.worse = score, 0
             self.weights = self.model.get_weights()
             if self.out:
                 save_whole(self.model, self.out)
         if self.patience is not None and self.worse >= self.patience:
             self.model.stop_training = True
 
-    def restore(self, translator):
+    def restore(self, model):
         if self.weights:
-            translator.set_weights(self.weights)
+            model.set_weights(self.weights)
+
+
+class BestByBleu(Best):
+    """By the BLEU of the greedy translations of the validation sentences."""
+
+    def __init__(self, pairs: Pairs, language: str | None, out: str | Path | None, patience: int | None):
+        super().__init__(out, patience)
+        self.pairs = pairs
+        self.tokenize = "zh" if language == "zh" else "13a"
+
+    @property
+    def bleu(self) -> float:
+        return self.score
+
+    def measure(self, logs):
+        hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
+        logs["val_bleu"] = corpus_bleu(hypotheses, self.pairs.target, self.tokenize).score
+        return logs["val_bleu"]
 
 
 class Checkpoint(keras.callbacks.Callback):
     """After every epoch a folder holds all that training needs to go on as if nothing had happened."""
 
-    def __init__(self, folder: Path | None, schedule: Schedule, best: BestByBleu):
+    def __init__(self, folder: Path | None, schedule: Schedule, best: Best):
         super().__init__()
         self.folder, self.schedule, self.best = folder, schedule, best
         self.history: dict[str, list[float]] = {}
@@ -195,7 +272,7 @@ class Checkpoint(keras.callbacks.Callback):
         facts = {
             "epoch": epoch + 1,
             "seconds": self.schedule.seconds,
-            "bleu": self.best.bleu,
+            "score": self.best.score,
             "worse": self.best.worse,
             "history": self.history,
         }
@@ -225,7 +302,7 @@ class Checkpoint(keras.callbacks.Callback):
                 variable.assign(value)
             best = sum(name.startswith("best_") for name in state.files)
             self.best.weights = [state[f"best_{i}"] for i in range(best)]
-        self.best.bleu, self.best.worse = facts["bleu"], facts["worse"]
+        self.best.score, self.best.worse = facts["score"], facts["worse"]
         self.schedule.earlier, self.history = facts["seconds"], facts["history"]
         return facts["epoch"]
 

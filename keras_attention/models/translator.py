@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +16,7 @@ from keras_attention.models.encoder import BidirectionalEncoder
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.recurrence import CELLS
 from keras_attention.models.search import beam_search
+from keras_attention.models.seeding import seeded
 
 IDS = tf.TensorSpec((None, None), tf.int32)
 
@@ -34,17 +33,6 @@ class Translation(NamedTuple):
     score: float
     attention: np.ndarray
     source_tokens: list[str]
-
-
-@contextlib.contextmanager
-def _seeded(seed):
-    """Keras seeds its initialisers from Python's generator: seed that one, and leave it as it was."""
-    before = random.getstate()
-    random.seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(before)
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -106,7 +94,7 @@ class Seq2SeqTranslator(keras.Model):
             "seed": seed,
         }
         self.label_smoothing = label_smoothing
-        with _seeded(seed):
+        with seeded(seed):
             self._add_layers(embedding_dim, units, cell, attention, tie_embeddings)
         self.drop = keras.layers.Dropout(dropout, seed=seed)
         self.drop.build(())

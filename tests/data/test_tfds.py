@@ -1,7 +1,7 @@
 import pytest
 
-from keras_attention.data import DataError, load, tfds
-from keras_attention.data.tfds import load_tfds
+from keras_attention.data import DataError, load, load_texts, tfds
+from keras_attention.data.tfds import load_tfds, load_tfds_texts
 
 
 @pytest.mark.parametrize("name", ["en-fr", "en-zh"])
@@ -64,3 +64,79 @@ def test_wrong_data_set(name, message, tmp_path):
     with pytest.raises(DataError, match=message) as error:
         load_tfds(name, data_dir=tmp_path)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_builder_gives_the_reviews_of_the_generator(language, tmp_path):
+    built = load_tfds_texts(f"toy_reviews/{language}", data_dir=tmp_path)
+    assert built.splits == load_texts(f"toy:reviews-{language}").splits
+    assert built.notes == ()
+
+
+@pytest.fixture
+def builder(tmp_path, monkeypatch):
+    """builder(features, splits): a name under which these rows are found."""
+    import tensorflow_datasets as ds
+
+    def builder(features, splits):
+        class Rows(ds.core.GeneratorBasedBuilder, skip_registration=True):
+            VERSION = ds.core.Version("1.0.0")
+            name = "rows"
+
+            def _info(self):
+                return ds.core.DatasetInfo(builder=self, features=ds.features.FeaturesDict(features))
+
+            def _split_generators(self, dl_manager):
+                return {split: iter(enumerate(rows)) for split, rows in splits.items()}
+
+            def _generate_examples(self):
+                raise NotImplementedError
+
+        monkeypatch.setattr(tfds, "find_builder", lambda *_: Rows(data_dir=tmp_path))
+        return "rows"
+
+    return builder
+
+
+def features(**more):
+    import tensorflow_datasets as ds
+
+    return {"sentence": ds.features.Text(), "label": ds.features.ClassLabel(names=["bad", "good"]), **more}
+
+
+def rows(*labels):
+    return [{"sentence": f"text {i} {len(labels)}", "label": label} for i, label in enumerate(labels)]
+
+
+def test_a_test_split_without_labels_is_noticed(builder):
+    splits = {"train": rows(*[0, 1] * 20), "validation": rows(1, 0, 1), "test": rows(-1, -1)}
+    corpus = load_tfds_texts(builder(features(), splits))
+    assert sorted(corpus.test.labels) == ["bad", "good", "good"]
+    assert [len(corpus.train), len(corpus.validation)] == [36, 4]
+    assert "no labels in its split test, which is left out" in corpus.notes[0]
+    assert "validation split serves as the test" in corpus.notes[1]
+
+
+def test_some_texts_without_labels(builder):
+    name = builder(features(), {"train": rows(0, 1, -1)})
+    with pytest.raises(DataError, match="tfds:rows, split train: 1 of 3 texts have no label"):
+        load_tfds_texts(name)
+
+
+def test_columns_of_a_data_set(builder):
+    import tensorflow_datasets as ds
+
+    more = {"title": ds.features.Text(), "stars": ds.features.ClassLabel(names=["one", "two"])}
+    data = [row | {"title": f"title {i}", "stars": 1 - row["label"]} for i, row in enumerate(rows(0, 1))]
+    name = builder(features(**more), {"train": data, "validation": data, "test": data})
+    assert load_tfds_texts(name).train.labels == ["bad", "good"]
+    corpus = load_tfds_texts(name, label_column="stars", text_column="title")
+    assert corpus.train.texts == ["title 0", "title 1"]
+    assert corpus.train.labels == ["two", "one"]
+    with pytest.raises(DataError, match=r"tfds:rows has no text 'body', only sentence, title"):
+        load_tfds_texts(name, text_column="body")
+
+
+def test_no_labelled_texts(tmp_path):
+    with pytest.raises(DataError, match="tfds:toy_translation/en-fr has no class, only en, fr; choose"):
+        load_tfds_texts("toy_translation/en-fr", data_dir=tmp_path)
