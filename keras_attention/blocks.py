@@ -10,7 +10,7 @@ import math
 import keras
 from keras import ops
 
-from keras_attention.functional import LOWEST
+from keras_attention.functional import LOWEST, dot_scores
 
 __all__ = [
     "BROKEN",
@@ -120,8 +120,8 @@ def attend_blocks(query, key, value, kind, *, visible=True, bias=0.0, scale=None
     """
     kind = ops.swapaxes(kind, -1, -2)  # (B, H, N, 1, K)
     visible = ops.logical_and(visible, kind != HIDDEN)  # (B, H, N, 1 or s, K)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    scores = ops.matmul(query * ops.cast(scale, query.dtype), ops.swapaxes(key, -1, -2))  # (B, H, N, s, K)
+    query, key, value = map(ops.convert_to_tensor, (query, key, value))
+    scores = dot_scores(query, key, scale)  # (B, H, N, s, K)
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
     scores = scores + ops.cast(ops.where(visible, bias, LOWEST), scores.dtype)
     weights = ops.softmax(scores, axis=-1) if scores.shape[-1] != 1 else ops.exp(scores - scores)

@@ -4,6 +4,14 @@ import pytest
 from keras import ops
 
 
+def pytest_collection_modifyitems(items):
+    """`@pytest.mark.tensorflow` is for what only TensorFlow has."""
+    if keras.backend.backend() != "tensorflow":
+        for item in items:
+            if item.get_closest_marker("tensorflow"):
+                item.add_marker(pytest.mark.skip(reason="only for TensorFlow"))
+
+
 def _tensorflow(function, tensors, weights):
     import tensorflow as tf
 
@@ -25,6 +33,8 @@ def _jax(function, tensors, weights):
 
 
 def _torch(function, tensors, weights):
+    if not weights and not tensors:
+        return []
     leaves = [*(weight.value for weight in weights), *(x.requires_grad_() for x in tensors)]
     for leaf in leaves:
         leaf.grad = None

@@ -133,7 +133,7 @@ class TestScaledDotProduct:
         for result, reference in zip(arrays(jit(attend)(query, key, value)), expected, strict=True):
             np.testing.assert_allclose(result, reference, atol=1e-6)
 
-    @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="only TensorFlow has them")
+    @pytest.mark.tensorflow
     def test_unknown_lengths(self):
         import tensorflow as tf
 
@@ -311,7 +311,10 @@ class TestParts:
         weights = masked_softmax(scores)
         assert keras.backend.standardize_dtype(weights.dtype) == "float32"
         np.testing.assert_array_equal(weights, [[0.5, 0.5, 0]])
-        doubles = masked_softmax(ops.cast(scores, "float64"))
+
+    @pytest.mark.tensorflow
+    def test_masked_softmax_keeps_float64(self):
+        doubles = masked_softmax(ops.cast([[1.0, 2.0]], "float64"))
         assert keras.backend.standardize_dtype(doubles.dtype) == "float64"
 
     def test_masked_softmax_of_a_hidden_row_is_zero_with_a_zero_gradient(self, gradients):

@@ -97,6 +97,7 @@ def output_and_gradients(layer, x, **call):
     return [array(result) for result in (output, *tape.gradient(loss, [x, *layer.weights]))]
 
 
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("name", SPARSE)
 @causal_or_not
 @pytest.mark.parametrize(
@@ -151,6 +152,7 @@ def test_the_returned_weights_are_those_that_were_used(name, causal):
     np.testing.assert_allclose(array(output), expected, atol=1e-5)
 
 
+@pytest.mark.tensorflow
 @every_layer
 @causal_or_not
 def test_padding_matters_neither_by_its_content_nor_to_the_gradients(name, causal):
@@ -216,6 +218,7 @@ def shapes_in(graph):
     return [tensor.shape.as_list() for tensor in tensors if tensor.shape.rank]
 
 
+@pytest.mark.tensorflow
 @one_of_each
 @causal_or_not
 def test_memory_is_linear_in_the_length_also_in_training(name, causal):
@@ -242,6 +245,7 @@ def test_memory_is_linear_in_the_length_also_in_training(name, causal):
     assert largest[1] <= 2 * largest[0]
 
 
+@pytest.mark.tensorflow
 @one_of_each
 @causal_or_not
 def test_one_trace_serves_every_length(name, causal):
@@ -263,6 +267,7 @@ def test_one_trace_serves_every_length(name, causal):
     assert len(traces) == 1
 
 
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("name", ["longformer, global", "big bird", "reformer", "performer"])
 def test_compiled_by_xla(name):
     x, mask = inputs(), padding(N, 9)

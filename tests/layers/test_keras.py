@@ -11,7 +11,6 @@ from keras import ops
 from keras_attention.layers import CrossAttention, MultiHeadAttention, SelfAttention
 
 T, WIDTH = 5, 6
-on_tensorflow = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exported by TensorFlow")
 
 
 def array(tensor):
@@ -104,7 +103,7 @@ def test_lora_trains_little_and_changes_nothing_at_first():
     assert (array(layer(data())) != expected).any()
 
 
-@on_tensorflow
+@pytest.mark.tensorflow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_export_to_a_saved_model_that_needs_no_package(tmp_path):
     model = model_of()
@@ -122,7 +121,7 @@ def test_export_to_a_saved_model_that_needs_no_package(tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), expected, atol=1e-6)
 
 
-@on_tensorflow
+@pytest.mark.tensorflow
 @pytest.mark.parametrize(("format", "needs"), [("onnx", "tf2onnx"), ("litert", "ai_edge_litert")])
 def test_export_where_the_exporter_is_installed(tmp_path, format, needs):
     pytest.importorskip(needs)
@@ -130,7 +129,7 @@ def test_export_where_the_exporter_is_installed(tmp_path, format, needs):
     assert any(tmp_path.iterdir())
 
 
-@on_tensorflow
+@pytest.mark.tensorflow
 def test_new_lengths_are_not_traced_again():
     import tensorflow as tf
 

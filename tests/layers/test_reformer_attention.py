@@ -116,6 +116,7 @@ def test_more_rounds_find_more_of_the_past():
     assert many < 0.1
 
 
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("num_hashes", [1, 3])
 def test_the_gradients_are_those_of_the_dense_layer(causal, num_hashes):
