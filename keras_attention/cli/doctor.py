@@ -34,7 +34,7 @@ class Finding:
 
 @app.command()
 def doctor(json: Json = False) -> None:
-    """Check versions, backend, devices, fonts and data, and say what to do about each problem."""
+    """Check versions, backend, devices, fonts, isolation and data, and say what to do about each problem."""
     findings = list(examine())
     if json:
         print_json({"ok": not any(f.status == "broken" for f in findings), "findings": findings})
@@ -48,6 +48,8 @@ def examine() -> Iterator[Finding]:
     """All checks; one that fails is a finding, too."""
     yield Finding("keras-attention", __version__)
     yield Finding("python", platform.python_version())
+    # forks, and so comes before TensorFlow starts its threads
+    yield _try("isolation", check_isolation, reinstall(DISTRIBUTION))
     try:
         start_keras()
     except Exception as error:
@@ -63,6 +65,18 @@ def examine() -> Iterator[Finding]:
     for corpus in ("toy:en-fr", "toy:en-zh"):
         yield _try(corpus, partial(check_corpus, corpus), reinstall(DISTRIBUTION))
     yield _try("tensorflow-datasets folder", check_data_folder, "set TFDS_DATA_DIR to a folder of yours")
+
+
+def check_isolation() -> Finding:
+    from keras_attention.course.sealed.sandbox import isolation, probe
+
+    layers = probe()
+    name = isolation(layers)
+    value = f"{name} ({', '.join(layers) or 'limits only'})"
+    if name != "full":
+        advice = "grade what you do not trust on a Linux that allows user namespaces and Landlock"
+        return Finding("isolation", value, "warning", advice)
+    return Finding("isolation", value)
 
 
 def check_package(package: str) -> Finding:
@@ -105,7 +119,7 @@ def check_fonts() -> Finding:
     from keras_attention.plotting.fonts import cjk_fonts
 
     if not cjk_fonts():
-        advice = "apt-get install fonts-wqy-microhei, or pip install noto-cjk-sans-otc"
+        advice = f"apt-get install fonts-wqy-microhei, or pip install '{DISTRIBUTION}[fonts]'"
         return Finding("Chinese fonts", "none, plots show boxes", "warning", advice)
     return Finding("Chinese fonts", ", ".join(cjk_fonts()))
 

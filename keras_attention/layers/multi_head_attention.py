@@ -19,7 +19,8 @@ class MultiHeadAttention(AttentionLayer):
 
     The projections have the layout of `keras.layers.MultiHeadAttention` (with fewer key heads, that of
     `keras.layers.GroupQueryAttention`): `ours.set_weights(theirs.get_weights())` makes ours the same layer.
-    A variant overrides `attend_heads`.
+    A variant overrides `attend_heads`. Inputs of several axes, as images, are reshaped to (B, length, width)
+    outside, where the order of the axes is in sight.
 
     Args:
         num_heads: H.

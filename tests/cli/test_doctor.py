@@ -27,6 +27,7 @@ def test_reports_this_machine_and_nothing_of_tensorflow_s_log():
         assert findings[package]["value"] == metadata.version(package)
     assert "cpu" in findings["devices"]["value"].lower()
     assert findings["toy:en-fr"]["value"].endswith("training pairs")
+    assert findings["isolation"]["value"].split()[0] in ("full", "partial", "process-only")
 
 
 def exit_status(monkeypatch, findings, *options):
