@@ -81,6 +81,8 @@ def chunked_attention(
         dropout=dropout,
         seed=None if seed is None else tf.cast(seed, "int32"),
         rows=min(rows, query.shape[2] or rows),
+        width=query.shape[-1],
+        value_width=value.shape[-1],
     )
 
     @tf.custom_gradient
@@ -115,6 +117,8 @@ class _Plan(NamedTuple):
     dropout: float
     seed: Any
     rows: int
+    width: int  # of queries and keys
+    value_width: int
 
     def pad(self, x):
         """(B · H, Tq, ·) → (B · H, chunks · rows, ·)."""
@@ -232,12 +236,12 @@ def _outputs(plan, queries, keys, values, bias):
                 output = tf.matmul(tf.cast(weights, value.dtype), value[:seen])  # (rows, Dv)
                 return [], [output if chunk.seeing is None else tf.where(chunk.seeing, output, 0)]
 
-            like = tf.TensorSpec((plan.rows, value.shape[-1]), value.dtype)
+            like = tf.TensorSpec((plan.rows, plan.value_width), value.dtype)
             _, (outputs,) = _loop(chunk_output, count, [], [like])
             parts.append(outputs)  # (count, rows, Dv)
-        return [], [_unchunk(parts)]
+        return [], [_unchunk(parts, plan.value_width)]
 
-    like = tf.TensorSpec((None, values.shape[-1]), values.dtype)
+    like = tf.TensorSpec((None, plan.value_width), values.dtype)
     return _loop(head_output, tf.shape(queries)[0], [], [like])[1][0]
 
 
@@ -276,14 +280,19 @@ def _gradients(plan, queries, keys, values, bias, outputs, upstreams):
                 ]
 
             sums = [of_keys[:seen], of_values[:seen], *of_bias]
-            like = tf.TensorSpec((plan.rows, query.shape[-1]), query.dtype)
+            like = tf.TensorSpec((plan.rows, plan.width), query.dtype)
             (seen_keys, seen_values, *of_bias), (part,) = _loop(chunk_gradients, count, sums, [like])
             of_queries.append(part)  # (count, rows, D)
             of_keys = tf.concat([seen_keys, of_keys[seen:]], axis=0)  # (Tk, D)
             of_values = tf.concat([seen_values, of_values[seen:]], axis=0)  # (Tk, Dv)
-        return of_bias, [_unchunk(of_queries), tf.cast(of_keys, key.dtype), tf.cast(of_values, value.dtype)]
+        return of_bias, [
+            _unchunk(of_queries, plan.width),
+            tf.cast(of_keys, key.dtype),
+            tf.cast(of_values, value.dtype),
+        ]
 
-    likes = [tf.TensorSpec((None, x.shape[-1]), x.dtype) for x in (queries, keys, values)]
+    widths = (plan.width, plan.width, plan.value_width)
+    likes = [tf.TensorSpec((None, width), queries.dtype) for width in widths]
     of_bias, gradients = _loop(head_gradients, tf.shape(queries)[0], [tf.zeros_like(x) for x in bias], likes)
     return gradients, of_bias
 
@@ -310,9 +319,9 @@ def _merge(x):
     return tf.reshape(x, (shape[0] * shape[1], shape[2], x.shape[3]))
 
 
-def _unchunk(parts):
+def _unchunk(parts, width):
     """Some (count, rows, ·) → (Σ count · rows, ·)."""
-    return tf.reshape(tf.concat(parts, axis=0), (-1, tf.shape(parts[0])[-1]))
+    return tf.reshape(tf.concat(parts, axis=0), (-1, width))
 
 
 def _rank4(x):
