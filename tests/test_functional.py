@@ -59,6 +59,7 @@ class TestScaledDotProduct:
     @pytest.mark.parametrize("causal", [False, True])
     def test_equals_keras(self, causal):
         query, key, value = inputs(queries=TK)
+        value = value[..., :D] if keras.backend.backend() == "jax" else value  # theirs takes one width there
         output, _ = arrays(scaled_dot_product_attention(query, key, value, causal=causal))
         heads_last = [np.swapaxes(x, 1, 2) for x in (query, key, value)]
         expected = np.swapaxes(ops.dot_product_attention(*heads_last, is_causal=causal), 1, 2)
