@@ -20,19 +20,29 @@ class AttentionDecoder(keras.layers.Layer):
 
     Without attention, cₜ is mean(h) at every step: the whole sentence in one fixed vector.
 
+    With `word_in_query`, [sₜ₋₁; yₜ₋₁] attends: the state does not know yet which word was written, and where the
+    sentence may go on in several ways, that decides what to look at next.
+
     Args:
         units: width of the state, and of the score's hidden layer.
         features: width of rₜ.
         cell: "gru" or "lstm".
         attention: "bahdanau", "luong-dot", "luong-general", "luong-concat" or "none". "luong-dot" needs a
             memory as wide as the state.
+        word_in_query: whether the previous word attends beside the state; for "bahdanau" alone.
+
+    Raises:
+        ValueError: `word_in_query` with another attention than "bahdanau".
 
     Paper: Bahdanau et al., 2015, "Neural Machine Translation by Jointly Learning to Align and Translate".
     """
 
-    def __init__(self, units, features, cell="gru", attention="bahdanau", **kwargs):
+    def __init__(self, units, features, cell="gru", attention="bahdanau", word_in_query=False, **kwargs):
+        if word_in_query and attention != "bahdanau":
+            raise ValueError(f"word_in_query needs attention 'bahdanau', got {attention!r}.")
         super().__init__(**kwargs)
         self.supports_masking = True
+        self.word_in_query = word_in_query
         self.units, self.features, self.cell, self.attention = units, features, cell, attention
         self.initial_dense = keras.layers.Dense(units, activation="tanh", name="initial")
         self.input_dense = keras.layers.Dense(CELLS[cell].gates * units, name="input")
@@ -54,7 +64,8 @@ class AttentionDecoder(keras.layers.Layer):
         self.state_dense.build((None, self.units))
         self.readout_dense.build((None, self.units + depth + width))
         if self.attention != "none":
-            self.attend.build((None, self.units), memory_shape)
+            query_width = self.units + width * self.word_in_query
+            self.attend.build((None, query_width), memory_shape)
 
     def start(self, memory, mask):
         """What stays the same for a sentence, and the state before its first step.
@@ -87,17 +98,23 @@ class AttentionDecoder(keras.layers.Layer):
         )
 
     def _kernel(self):
-        """U, and beside it W_q where the attention projects its query."""
+        """U, and beside it the rows of W_q that meet the state, where the attention projects its query."""
         kernel = tf.convert_to_tensor(self.state_dense.kernel)
         if self.attention == "bahdanau":
-            return tf.concat([kernel, self.attend.query_dense.kernel], 1)
+            return tf.concat([kernel, self.attend.query_dense.kernel[: self.units]], 1)
         if self.attention == "luong-concat":
             return tf.concat([kernel, self.attend.kernel[: self.units]], 1)
         return kernel
 
     def _project(self, embedded, sentence):
+        """W_y yₜ₋₁ + b, and beside it what the word adds to the query."""
         projected = self.input_dense(embedded)
-        return projected + self.context_dense(sentence["mean"]) if self.attention == "none" else projected
+        if self.attention == "none":
+            return projected + self.context_dense(sentence["mean"])
+        if self.word_in_query:
+            query = tf.tensordot(embedded, self.attend.query_dense.kernel[self.units :], 1)
+            return tf.concat([projected, query], -1)
+        return projected
 
     def step(self, embedded, state, sentence):
         """One step for a decoder that writes: rₜ (B, features), the state, αₜ (B, Tk).
@@ -146,5 +163,7 @@ class AttentionDecoder(keras.layers.Layer):
         return tf.transpose(readout, (1, 0, 2)), tf.transpose(weights, (1, 0, 2))
 
     def get_config(self):
-        config = {name: getattr(self, name) for name in ("units", "features", "cell", "attention")}
+        config = {
+            name: getattr(self, name) for name in ("units", "features", "cell", "attention", "word_in_query")
+        }
         return {**super().get_config(), **config}

@@ -3,7 +3,7 @@
 One time step, for a state s and an input whose product Wx is already taken for all steps at once:
 
     a = Us + b                                      the recurrent product
-    e = score(query, keys)    α = softmax(e)        with attention: query = W_q s or s
+    e = score(query, keys)    α = softmax(e)        with attention: query = W_q s, W_q s + W_y y, or s
     c = Σᵢ αᵢ·memoryᵢ         x̂ = Wx + W_c c
     s' = cell(x̂, a, s)
 
@@ -128,7 +128,8 @@ def recurrent(cell, projected, state, kernel, bias, attention=None):
 
     Args:
         cell: `GRU` or `LSTM`.
-        projected: Wx of all steps (T, B, gates · units).
+        projected: Wx of all steps (T, B, gates · units); where the query has a part that does not depend on
+            the state, W_y y, that stands beside it.
         state: the tensors (B, units) before the first step.
         kernel: U (units, gates · units); with attention and a projected query, U and W_q side by side.
         bias: b (gates · units,).
@@ -149,7 +150,7 @@ def recurrent(cell, projected, state, kernel, bias, attention=None):
         outputs, saved = _forward(cell, projected, state, kernel, bias, look, wide)
 
         def gradient(*upstream):
-            return _backward(cell, outputs, saved, upstream, state, kernel, look, wide)
+            return _backward(cell, outputs, saved, upstream, state, kernel, look, wide, projected.shape[-1])
 
         return outputs, gradient
 
@@ -170,8 +171,10 @@ def _step(cell, x, state, kernel, bias, look, wide):
         state, gates = cell.forward(x, a, state)
         return state, (state[0],), gates
     query = products[:, wide:] if kernel.shape[-1] > wide else state[0]
+    if x.shape[-1] > wide:
+        query += x[:, wide:]
     weights, context, hidden = look.look(query)
-    state, gates = cell.forward(x + tf.matmul(context, look.context_kernel), a, state)
+    state, gates = cell.forward(x[:, :wide] + tf.matmul(context, look.context_kernel), a, state)
     return state, (state[0], context, weights), (*gates, hidden)
 
 
@@ -194,11 +197,11 @@ def _forward(cell, projected, state, kernel, bias, look, wide):
     return tuple(array.stack() for array in outputs), saved
 
 
-def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
+def _backward(cell, outputs, saved, upstream, state, kernel, look, wide, projected_width):
     length, dtype = tf.shape(outputs[0])[0], outputs[0].dtype
     given = [upstream[0]] if look is None else [upstream[0], upstream[1], outputs[2]]
     given = [tf.TensorArray(dtype, length).unstack(x) for x in given]
-    shapes = [(None, wide), (None, kernel.shape[-1])]
+    shapes = [(None, projected_width), (None, kernel.shape[-1])]
     kernel_back = tf.transpose(kernel)  # once: a product with a transposed view is slower at every step
     sums: tuple = ()  # what adds up over the steps: the gradients of the keys and of v
     if look is not None:
@@ -221,6 +224,8 @@ def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
                 d_products = tf.concat([d_a, d_query], 1)
             else:
                 d_s += d_query
+            if projected_width > wide:
+                d_x = tf.concat([d_x, d_query], 1)
         d_s += tf.matmul(d_products, kernel_back)
         return t - 1, (d_s, *d_rest), _write(found, t, (d_x, d_products, *d_contexts)), sums
 
@@ -235,7 +240,7 @@ def _backward(cell, outputs, saved, upstream, state, kernel, look, wide):
         return gradients
     d_keys, d_vector = sums
     d_memory = tf.einsum("tbk,tbm->bkm", outputs[2], *d_contexts)
-    gradients += (d_keys, d_memory, None, _product(outputs[1], d_x))
+    gradients += (d_keys, d_memory, None, _product(outputs[1], d_x[..., :wide]))
     return gradients if look.vector is None else (*gradients, d_vector)
 
 

@@ -51,6 +51,7 @@ class Seq2SeqTranslator(keras.Model):
         attention: "bahdanau", "luong-dot", "luong-general", "luong-concat", or "none" for the information
             bottleneck. For "luong-dot" hᵢ is the sum of the directions alone, since memory and state must
             be equally wide.
+        word_in_query: whether the previous word attends beside the state (see `AttentionDecoder`).
         dropout: share of embeddings, annotations and readouts that is dropped in training.
         label_smoothing: share of the target that is spread over the vocabulary.
         tie_embeddings: whether the output layer's E is the target embedding.
@@ -71,6 +72,7 @@ class Seq2SeqTranslator(keras.Model):
         units=256,
         cell="gru",
         attention="bahdanau",
+        word_in_query=False,
         dropout=0.2,
         label_smoothing=0.0,
         tie_embeddings=True,
@@ -88,6 +90,7 @@ class Seq2SeqTranslator(keras.Model):
             "units": units,
             "cell": cell,
             "attention": attention,
+            "word_in_query": word_in_query,
             "dropout": dropout,
             "label_smoothing": label_smoothing,
             "tie_embeddings": tie_embeddings,
@@ -95,7 +98,7 @@ class Seq2SeqTranslator(keras.Model):
         }
         self.label_smoothing = label_smoothing
         with seeded(seed):
-            self._add_layers(embedding_dim, units, cell, attention, tie_embeddings)
+            self._add_layers(embedding_dim, units, cell, attention, word_in_query, tie_embeddings)
         self.drop = keras.layers.Dropout(dropout, seed=seed)
         self.drop.build(())
         self.training_record = dict(training_record or {})
@@ -103,7 +106,7 @@ class Seq2SeqTranslator(keras.Model):
         self.token_counter = keras.metrics.Sum(name="tokens")
         self.built = True
 
-    def _add_layers(self, embedding_dim, units, cell, attention, tie_embeddings):
+    def _add_layers(self, embedding_dim, units, cell, attention, word_in_query, tie_embeddings):
         merge = "sum" if attention == "luong-dot" else "concat"
 
         def embedding(vocabulary, name):
@@ -116,7 +119,7 @@ class Seq2SeqTranslator(keras.Model):
             self.target_embedding if shared else embedding(self.source_vocabulary, "source_embedding")
         )
         self.encoder = BidirectionalEncoder(units, cell, merge, name="encoder")
-        self.decoder = AttentionDecoder(units, embedding_dim, cell, attention, name="decoder")
+        self.decoder = AttentionDecoder(units, embedding_dim, cell, attention, word_in_query, name="decoder")
 
         self.source_embedding.build()
         self.target_embedding.build()

@@ -36,15 +36,20 @@ def test_lstm_is_a_step_of_keras():
 
 
 def inputs(name, attention):
-    """Everything that `recurrent` takes, as a dictionary of tensors; keys of width U where it is "dot"."""
+    """Everything that `recurrent` takes, as a dictionary of tensors; keys of width U where it is "dot".
+
+    "with input" is additive, the query having a part that comes from the input.
+    """
     gates = CELLS[name].gates * U
-    wide = gates + (A if attention == "additive" else 0)
+    wide = gates + (A if attention in ("additive", "with input") else 0)
     names = ["projected", "kernel", "bias", "state", "cell"][: 4 if name == "gru" else 5]
-    shapes = [(T, B, gates), (U, wide), (gates,), (B, U), (B, U)][: len(names)]
+    shapes = [(T, B, wide if attention == "with input" else gates), (U, wide), (gates,), (B, U), (B, U)][
+        : len(names)
+    ]
     if attention:
         names += ["keys", "memory", "context_kernel"]
-        shapes += [(B, TK, A if attention == "additive" else U), (B, TK, M), (M, gates)]
-    if attention == "additive":
+        shapes += [(B, TK, U if attention == "dot" else A), (B, TK, M), (M, gates)]
+    if attention in ("additive", "with input"):
         names, shapes = [*names, "vector"], [*shapes, (A,)]
     return dict(zip(names, tensors(*shapes), strict=True))
 
@@ -72,7 +77,7 @@ def step_by_step(cell, values):
 
 CASES = (
     pytest.mark.parametrize("name", CELLS),
-    pytest.mark.parametrize("attention", [None, "dot", "additive"]),
+    pytest.mark.parametrize("attention", [None, "dot", "additive", "with input"]),
 )
 
 
