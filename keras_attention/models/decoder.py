@@ -20,8 +20,8 @@ class AttentionDecoder(keras.layers.Layer):
 
     Without attention, cₜ is mean(h) at every step: the whole sentence in one fixed vector.
 
-    With `word_in_query`, [sₜ₋₁; yₜ₋₁] attends: the state does not know yet which word was written, and where the
-    sentence may go on in several ways, that decides what to look at next.
+    With `word_in_query`, [sₜ₋₁; yₜ₋₁] attends: the state does not know yet which word was written, and
+    where a sentence may go on in several ways, that decides what to look at next.
 
     Args:
         units: width of the state, and of the score's hidden layer.

@@ -12,13 +12,25 @@ PRESETS: dict[str, dict[str, Any]] = {
     # tens of thousands of short sentences: twenty minutes on two cores
     "quick": {
         "vocabulary": {"kind": "subword", "size": 4000},
-        "model": {"embedding_dim": 128, "units": 256, "dropout": 0.15, "label_smoothing": 0.1},
+        "model": {
+            "embedding_dim": 128,
+            "units": 256,
+            "word_in_query": True,
+            "dropout": 0.15,
+            "label_smoothing": 0.1,
+        },
         "training": {"epochs": 12, "minutes": 17, "batch_size": 40, "learning_rate": 2.5e-3},
     },
     # the same, for an hour
     "full": {
         "vocabulary": {"kind": "subword", "size": 4000},
-        "model": {"embedding_dim": 128, "units": 256, "dropout": 0.3, "label_smoothing": 0.1},
+        "model": {
+            "embedding_dim": 128,
+            "units": 256,
+            "word_in_query": True,
+            "dropout": 0.3,
+            "label_smoothing": 0.1,
+        },
         "training": {"epochs": 40, "minutes": 60, "batch_size": 40, "learning_rate": 2e-3},
     },
 }

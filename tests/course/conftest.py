@@ -1,11 +1,44 @@
+import ctypes
 import os
+import sys
 import tempfile
 
+import psutil
 import pytest
 
 from keras_attention.course.forked import Zygote
 from keras_attention.course.fresh import Fresh
 from keras_attention.course.sealed.sandbox import Limits
+
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _what_is_left_is_seen_here(tmp_path_factory):
+    """Orphans of submissions become children of this process, and temporary files get a folder."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    before, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("temporary"))
+    yield
+    tempfile.tempdir = before
+
+
+@pytest.fixture(scope="session")
+def alive():
+    """alive(): the processes below this one that have not ended."""
+    me = psutil.Process()
+
+    def alive():
+        found = set()
+        for process in me.children(recursive=True):
+            try:
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    found.add(process)
+            except psutil.NoSuchProcess:
+                continue
+        return found
+
+    return alive
 
 
 @pytest.fixture(scope="session")

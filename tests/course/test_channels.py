@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import psutil
 import pytest
 
 from keras_attention.course.channels import Ended
@@ -135,20 +134,19 @@ def test_a_child_gets_copies_and_cannot_read_further_input(open_channel):
     assert second["value"] == ""
 
 
-def test_no_process_is_left(open_channel):
+def test_no_process_is_left(open_channel, alive):
     source = (
         "import threading, atexit, time\n"
         "atexit.register(time.sleep, 1000)\n"
         "def f(x):\n    threading.Thread(target=time.sleep, args=(1000,)).start()\n    return x\n"
     )
-    me = psutil.Process()
-    before = set(me.children(recursive=True))
+    before = alive()
     with open_channel() as channel:
         last_answer(channel, source)
     deadline = time.monotonic() + 20
-    while set(me.children(recursive=True)) - before and time.monotonic() < deadline:
+    while alive() - before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not set(me.children(recursive=True)) - before
+    assert not alive() - before
 
 
 # the zygote
@@ -215,7 +213,7 @@ def test_each_wall_holds_alone(layer, body, zygote, monkeypatch):
         assert (answer.get("value") is True) == expected, answer
 
 
-def test_what_a_child_without_walls_starts_ends_with_it(zygote, monkeypatch):
+def test_what_a_child_without_walls_starts_ends_with_it(zygote, monkeypatch, alive):
     monkeypatch.setattr(zygote, "layers", ())
     source = (
         "import os, time\n"
@@ -226,21 +224,13 @@ def test_what_a_child_without_walls_starts_ends_with_it(zygote, monkeypatch):
         "        time.sleep(1000)\n"
         "    return x\n"
     )
-    before = {process.pid for process in psutil.process_iter()}
+    before = alive()
     with zygote.open(Limits(60)) as channel:
         last_answer(channel, source)
-    command = psutil.Process(zygote._process.pid).cmdline()
     deadline = time.monotonic() + 20
-    while left := [p for p in psutil.process_iter() if p.pid not in before and _command(p) == command]:
+    while left := alive() - before:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)  # a keeper is ending
-
-
-def _command(process):
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
 
 
 def test_a_zygote_that_is_killed_is_started_again(zygote):

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import psutil
 import pytest
 
 from keras_attention.course import catalog, submission
@@ -35,7 +34,7 @@ def short_judge(zygote):
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left_and_the_neighbour_is_right(judge, zygote):
+def _nothing_is_left_and_the_neighbour_is_right(judge, zygote, alive):
     def files():
         return {(folder, name) for folder in ("/", zygote._home, os.getcwd()) for name in os.listdir(folder)}
 
@@ -48,19 +47,6 @@ def _nothing_is_left_and_the_neighbour_is_right(judge, zygote):
     assert files() <= before
     neighbour = judge(EX01, submission.read(EX01.solution), CHECK)
     assert [verdict.state for verdict in neighbour] == ["passed"]
-
-
-def alive():
-    """Processes that came from here, those adopted by others included."""
-    me = psutil.Process()
-    found = {process.pid for process in me.children(recursive=True)}
-    for process in psutil.process_iter():
-        try:
-            if "from sealed import zygote" in " ".join(process.cmdline()):
-                found.add(process.pid)
-        except psutil.Error:
-            continue
-    return found
 
 
 def grade(judge, data, check=CHECK):
