@@ -46,7 +46,9 @@ class PositionalEncoding(keras.layers.Layer):
         if kind not in KINDS:
             raise ValueError(f"kind is {kind!r}, but it must be one of {', '.join(KINDS)}.")
         if (kind == "learned") != (max_length is not None):
-            raise ValueError(f"max_length is {max_length}: learned positions need it, sinusoidal have no end.")
+            raise ValueError(
+                f"max_length is {max_length}: learned positions need it, sinusoidal have no end."
+            )
         self.supports_masking = True
         self.kind, self.max_length = kind, max_length
 
@@ -67,8 +69,8 @@ class PositionalEncoding(keras.layers.Layer):
         try:
             if bool(ops.any(beyond)):
                 raise ValueError(
-                    f"There are {self.max_length} learned positions, but {int(positions[-1]) + 1} are needed: "
-                    "build the layer with a larger max_length."
+                    f"There are {self.max_length} learned positions, but {int(positions[-1]) + 1} are "
+                    "needed: build the layer with a larger max_length."
                 )
         except TypeError:  # not known while a function is compiled
             pass

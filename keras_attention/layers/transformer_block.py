@@ -52,7 +52,9 @@ class TransformerBlock(keras.layers.Layer):
     def attention(self, layer, width, name, **options):
         """An attention layer whose heads share the width."""
         if width % self.num_heads:
-            raise ValueError(f"{self.num_heads} heads do not divide the width {width}: choose another number.")
+            raise ValueError(
+                f"{self.num_heads} heads do not divide the width {width}: choose another number."
+            )
         return layer(self.num_heads, width // self.num_heads, dtype=self.dtype_policy, name=name, **options)
 
     def norm(self, width, name):

@@ -40,7 +40,8 @@ class TransformerDecoderBlock(TransformerBlock):
     Papers: Vaswani et al., 2017, "Attention Is All You Need"; Xiong et al., 2020, "On Layer Normalization in
     the Transformer Architecture" (pre-norm).
 
-    >>> block, query, context = TransformerDecoderBlock(2, 16), keras.ops.ones((2, 5, 8)), keras.ops.ones((2, 7, 6))
+    >>> block = TransformerDecoderBlock(num_heads=2, hidden_dim=16)
+    >>> query, context = keras.ops.ones((2, 5, 8)), keras.ops.ones((2, 7, 6))
     >>> output, (to_itself, to_context) = block(query, context, return_attention_scores=True)
     >>> output.shape, to_itself.shape, to_context.shape
     (TensorShape([2, 5, 8]), TensorShape([2, 2, 5, 5]), TensorShape([2, 2, 5, 7]))
