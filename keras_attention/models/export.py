@@ -8,7 +8,9 @@ from keras_attention.models.graph_text import text_in_graph
 
 def export_translator(translator, path, beam_width=5, length_penalty=1.0):
     """Write a folder that `tf.saved_model.load` reads without this package; see `Translator.export`."""
-    tf.saved_model.save(Exported(translator, beam_width, length_penalty), str(path))
+    inference_alone = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    exported = Exported(translator, beam_width, length_penalty)
+    tf.saved_model.save(exported, str(path), options=inference_alone)
 
 
 class Exported(tf.Module):
@@ -25,12 +27,13 @@ class Exported(tf.Module):
             source = self.source.split(sentences)  # (B, n), "" behind the end
             ids = tf.pad(self.source.ids(source), [[0, 0], [0, 1]])  # one PAD at least, if all are empty
             found = translator._search(ids, beam_width, length_penalty)
-            tokens = tf.where(found.tokens == Vocabulary.END, Vocabulary.PAD, found.tokens)[:, :-1]
+            tokens = tf.where(found.tokens == Vocabulary.END, Vocabulary.PAD, found.tokens)[:, :-1]  # (B, T)
+            attention = found.attention[:, :-1, :-1]  # (B, T, n)
             return {
                 "translations": self.target.join(tokens),
                 "tokens": self.target.tokens(tokens),
                 "source_tokens": source,
-                "attention": found.attention[:, :-1, :-1],
+                "attention": tf.where((tokens != Vocabulary.PAD)[..., None], attention, 0),
                 "scores": found.score,
             }
 
