@@ -79,9 +79,6 @@ class TransformerBlock(keras.layers.Layer):
         rows = self.output_dense(self.hidden_dense(rows))
         return x + self.drop(ops.reshape(rows, ops.shape(x)), training=training)  # (B, T, D)
 
-    def compute_output_shape(self, inputs_shape):
-        return inputs_shape
-
     def get_config(self):
         names = ("num_heads", "hidden_dim", "dropout", "rotary", "seed")
         return {

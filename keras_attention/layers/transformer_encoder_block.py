@@ -70,6 +70,9 @@ class TransformerEncoderBlock(TransformerBlock):
         output = with_mask(self.feed_forward(x, training), mask)
         return (output, weights) if return_attention_scores else output
 
+    def compute_output_shape(self, inputs_shape):
+        return inputs_shape
+
     def compute_output_spec(self, inputs, *masks, return_attention_scores=False, **options):
         output = keras.KerasTensor(inputs.shape, dtype=self.compute_dtype)
         if not return_attention_scores:

@@ -28,12 +28,12 @@ class Exported(tf.Module):
             ids = tf.pad(self.source.ids(source), [[0, 0], [0, 1]])  # one PAD at least, if all are empty
             found = translator._search(ids, beam_width, length_penalty)
             tokens = tf.where(found.tokens == Vocabulary.END, Vocabulary.PAD, found.tokens)[:, :-1]  # (B, T)
-            attention = found.attention[:, :-1, :-1]  # (B, T, n)
+            real = (tokens != Vocabulary.PAD)[:, :, None] & (source != "")[:, None]  # (B, T, n)
             return {
                 "translations": self.target.join(tokens),
                 "tokens": self.target.tokens(tokens),
                 "source_tokens": source,
-                "attention": tf.where((tokens != Vocabulary.PAD)[..., None], attention, 0),
+                "attention": tf.where(real, found.attention[:, :-1, :-1], 0),
                 "scores": found.score,
             }
 

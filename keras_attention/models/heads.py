@@ -24,13 +24,8 @@ def head_table(translator: Any, pairs: Pairs, read: Sequence[Any]) -> list[dict[
         ln of the length where it looks everywhere alike), `diagonal` and `previous` (as in `looking_along`),
         and for cross-attention alignment_accuracy, None without gold.
     """
-    spans = [
-        [vocabulary.spans(text) for text in texts]
-        for vocabulary, texts in (
-            (translator.source_vocabulary, pairs.source),
-            (translator.target_vocabulary, pairs.target),
-        )
-    ]
+    source_spans = [translator.source_vocabulary.spans(text) for text in pairs.source]
+    target_spans = [translator.target_vocabulary.spans(text) for text in pairs.target]
     rows = []
     for name in read[0].heads or () if read else ():
         layers, heads = read[0].heads[name].shape[:2]
@@ -38,7 +33,7 @@ def head_table(translator: Any, pairs: Pairs, read: Sequence[Any]) -> list[dict[
             weights = [translation.heads[name][layer, head] for translation in read]
             accuracy = None
             if name == "cross" and pairs.links is not None:
-                alignment = alignment_scores(weights, *spans, pairs.links)
+                alignment = alignment_scores(weights, source_spans, target_spans, pairs.links)
                 accuracy = alignment.accuracy if alignment.links else None
             rows.append(
                 {

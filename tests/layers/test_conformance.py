@@ -31,8 +31,10 @@ B, TQ, TK, WIDTH = 2, 5, 7, 6
 class DecoderBlock(TransformerDecoderBlock):
     """A decoder's block as a layer of two sides: its weights are those of the cross-attention."""
 
-    def call(self, query, context, query_mask=None, context_mask=None, return_attention_scores=False, **more):
-        output, (_, weights) = super().call(query, context, query_mask, context_mask, True, **more)
+    def call(
+        self, query, context, query_mask=None, context_mask=None, return_attention_scores=False, training=None
+    ):
+        output, (_, weights) = super().call(query, context, query_mask, context_mask, True, training)
         return (output, weights) if return_attention_scores else output
 
     def compute_output_spec(self, query, context, *masks, return_attention_scores=False, **options):
