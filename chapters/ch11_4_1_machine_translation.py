@@ -82,7 +82,8 @@ for source, target in zip(corpus.test.source[:3], corpus.test.target[:3], strict
 
 
 def translator(attention):
-    return Seq2SeqTranslator(source_vocabulary, target_vocabulary, attention=attention, **preset["model"])
+    options = preset["model"] | {"attention": attention}
+    return Seq2SeqTranslator(source_vocabulary, target_vocabulary, **options)
 
 
 models = {"with attention": translator("bahdanau"), "without attention": translator("none")}

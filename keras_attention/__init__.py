@@ -19,9 +19,12 @@ _LAYERS = (
     "LuongAttention",
     "MultiHeadAttention",
     "PerformerAttention",
+    "PositionalEncoding",
     "ReformerAttention",
     "ScaledDotProductAttention",
     "SelfAttention",
+    "TransformerDecoderBlock",
+    "TransformerEncoderBlock",
 )
 _MODULES = ("functional", "layers", "masks")
 _HOMES = {

@@ -20,9 +20,12 @@ MODULES = [
     "layers.luong_attention",
     "layers.multi_head_attention",
     "layers.performer_attention",
+    "layers.positional_encoding",
     "layers.reformer_attention",
     "layers.scaled_dot_product_attention",
     "layers.self_attention",
+    "layers.transformer_decoder_block",
+    "layers.transformer_encoder_block",
 ]
 
 

@@ -30,8 +30,20 @@ class Preset(StrEnum):
     full = "full"
 
 
+class Translator(StrEnum):
+    recurrent = "recurrent"
+    transformer = "transformer"
+
+
+class Positions(StrEnum):
+    sinusoidal = "sinusoidal"
+    learned = "learned"
+    rotary = "rotary"
+
+
 class Attention(StrEnum):
     bahdanau = "bahdanau"
+    bahdanau_word = "bahdanau-word"
     luong_dot = "luong-dot"
     luong_general = "luong-general"
     luong_concat = "luong-concat"
@@ -42,6 +54,7 @@ class Attention(StrEnum):
 def train(
     data: Data,
     out: Annotated[Path, typer.Option(help="Where the best translator so far is kept; ends in .keras.")],
+    model: Annotated[Translator, typer.Option(help="What to train.")] = Translator.recurrent,
     preset: Annotated[
         Preset | None, typer.Option(help="Settings to start from; toy for toy data, else quick.")
     ] = None,
@@ -50,14 +63,24 @@ def train(
         float | None, typer.Option(min=0.1, help="End by then; the learning rate follows.")
     ] = None,
     batch: Annotated[int | None, typer.Option(min=1, help="Pairs a batch.")] = None,
+    batch_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Target tokens a batch, in place of --batch.")
+    ] = None,
     learning_rate: Annotated[float | None, typer.Option(help="The highest.")] = None,
+    warmup: Annotated[int | None, typer.Option(min=0, help="Steps in which the learning rate rises.")] = None,
     patience: Annotated[
         int | None, typer.Option(min=1, help="End after so many epochs without a better BLEU.")
     ] = None,
-    attention: Annotated[Attention | None, typer.Option()] = None,
-    cell: Annotated[Cell | None, typer.Option()] = None,
+    attention: Annotated[Attention | None, typer.Option(help="Recurrent.")] = None,
+    cell: Annotated[Cell | None, typer.Option(help="Recurrent.")] = None,
+    units: Annotated[int | None, typer.Option(min=1, help="Recurrent: width of the states.")] = None,
+    layers: Annotated[int | None, typer.Option(min=1, help="Transformer: blocks a side.")] = None,
+    heads: Annotated[int | None, typer.Option(min=1, help="Transformer: heads of each attention.")] = None,
+    hidden: Annotated[
+        int | None, typer.Option(min=1, help="Transformer: width within the feed-forward networks.")
+    ] = None,
+    positions: Annotated[Positions | None, typer.Option(help="Transformer.")] = None,
     embedding: Annotated[int | None, typer.Option(min=1, help="Width of the embeddings.")] = None,
-    units: Annotated[int | None, typer.Option(min=1, help="Width of the states.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
     label_smoothing: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
     subword_dropout: Annotated[
@@ -80,28 +103,31 @@ def train(
     check_out(out)
     start_keras()
     from keras_attention.data import load
-    from keras_attention.models import PRESETS, Seq2SeqTranslator, evaluate
+    from keras_attention.models import (
+        PRESETS,
+        TRANSFORMER_PRESETS,
+        Seq2SeqTranslator,
+        TransformerTranslator,
+        evaluate,
+    )
     from keras_attention.models import train as train_translator
     from keras_attention.models.training import build_vocabularies
 
+    recurrent = given(attention=attention, cell=cell, units=units)
+    transformer = given(num_layers=layers, num_heads=heads, hidden_dim=hidden, positions=positions)
+    if model == "recurrent" and transformer:
+        raise ValueError("--layers, --heads, --hidden and --positions are options of --model transformer.")
+    if model == "transformer" and recurrent:
+        raise ValueError("--attention, --cell and --units are options of --model recurrent.")
+    kind, presets = (
+        (Seq2SeqTranslator, PRESETS) if model == "recurrent" else (TransformerTranslator, TRANSFORMER_PRESETS)
+    )
     corpus = load(data, seed=seed)
-    chosen = PRESETS[preset or ("toy" if data.startswith("toy:") else "quick")]
+    chosen = presets[preset or ("toy" if data.startswith("toy:") else "quick")]
     words = {**chosen["vocabulary"], **given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
     source, target = build_vocabularies(corpus, **words)
-    translator = Seq2SeqTranslator(
-        source,
-        target,
-        **chosen["model"]
-        | given(
-            embedding_dim=embedding,
-            units=units,
-            cell=cell,
-            attention=attention,
-            dropout=dropout,
-            label_smoothing=label_smoothing,
-        ),
-        seed=seed,
-    )
+    common = given(embedding_dim=embedding, dropout=dropout, label_smoothing=label_smoothing)
+    translator: Any = kind(source, target, **chosen["model"] | common | recurrent | transformer, seed=seed)
     print(
         f"{data}: {len(corpus.train)} training, {len(corpus.validation)} validation and {len(corpus.test)} "
         "test pairs; "
@@ -112,7 +138,9 @@ def train(
         epochs=epochs,
         minutes=minutes,
         batch_size=batch,
+        batch_tokens=batch_tokens,
         learning_rate=learning_rate,
+        warmup=warmup,
         subword_dropout=subword_dropout,
         patience=patience,
     )
@@ -192,7 +220,7 @@ def run(
     for translation in translations:
         print(translation.text)
     if plot is not None:
-        if translator.options["attention"] == "none":
+        if translator.options.get("attention") == "none":
             raise ValueError(f"{model} was trained without attention, so there is nothing to plot.")
         _plot(translations, plot)
     if json:
@@ -221,11 +249,24 @@ def _report(results: dict[str, Any], pairs: Any, translations: Any) -> None:
             for bin in value:
                 if bin.sentences:
                     table.add_row(f"bleu, {bin.label} source words ({bin.sentences})", f"{bin.bleu:.2f}")
-        elif value is not None:
+        elif value is not None and name != "heads":
             table.add_row(name, str(value))
     console.print(table)
+    if len(results["heads"]) > 1:
+        console.print(_heads(results["heads"]))
     for source, target, translation in list(zip(pairs.source, pairs.target, translations, strict=True))[:5]:
         print(f"  source       {source}\n  translation  {translation.text}\n  reference    {target}\n")
+
+
+def _heads(rows: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    table = Table(*(name.replace("_", " ") for name in rows[0]), title="Which attention does what")
+    for row in rows:
+        table.add_row(
+            *(f"{x:.3f}" if isinstance(x, float) else "" if x is None else str(x) for x in row.values())
+        )
+    return table
 
 
 def _plot(translations: Any, path: Path) -> None:

@@ -43,7 +43,7 @@ def extend_cache(cache, key, value, mask=None):
         ValueError: there is no room for them. In a compiled function, which cannot raise, the keys become
             NaN.
     """
-    start, room = cache["length"][0], cache["key"].shape[2]
+    start, room = cache["length"][0], ops.shape(cache["key"])[2]
     batch, _, new, _ = ops.shape(key)
     end = start + new
     try:
@@ -65,5 +65,5 @@ def extend_cache(cache, key, value, mask=None):
 
 def visible(cache, new):
     """What each of the last `new` positions may see: every earlier one and itself, (1, new, M)."""
-    start, room = cache["length"][0] - new, cache["key"].shape[2]
+    start, room = cache["length"][0] - new, ops.shape(cache["key"])[2]
     return (ops.arange(room) <= start + ops.arange(new)[:, None])[None]

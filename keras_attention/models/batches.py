@@ -38,8 +38,29 @@ def bucketed(lengths, batch_size, rng=None, pool=None):
     return batches if rng is None else [batches[i] for i in rng.permutation(len(batches))]
 
 
-def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0):
-    """A `tf.data.Dataset` of ((source, target before), target) as `Seq2SeqTranslator.fit` takes it.
+def token_batches(lengths, count, rng=None):
+    """Indices of sentences in `count` batches of about one length and equally many tokens.
+
+    Args:
+        lengths: tokens of each sentence.
+        count: how many batches; none of the sentences may be longer than their share.
+        rng: as in `bucketed`.
+    """
+    order = range(len(lengths)) if rng is None else rng.permutation(len(lengths)).tolist()
+    near = np.array(sorted(order, key=lambda i: lengths[i]), int)
+    before = np.cumsum([0, *(lengths[i] for i in near)])
+    which = before[:-1] * count // max(1, before[-1])
+    batches = [near[which == i].tolist() for i in range(count)]
+    if not all(batches):
+        raise ValueError(
+            f"A sentence of {max(lengths)} tokens is too long for batches of {before[-1] // count}: raise "
+            "batch_tokens."
+        )
+    return batches if rng is None else [batches[i] for i in rng.permutation(count)]
+
+
+def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0, batches_by_tokens=None):
+    """A `tf.data.Dataset` of ((source, target before), target) as a translator's `fit` takes it.
 
     Args:
         encode: function of an epoch's number that gives its source and target: two lists of id lists, without
@@ -48,6 +69,7 @@ def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0):
         batch_size: pairs a batch.
         seed: shuffles, in another order each epoch; None keeps the order.
         first_epoch: the number of the first epoch, for training that is resumed.
+        batches_by_tokens: so many batches an epoch, alike in target tokens and not in pairs.
 
     Returns:
         source (B, Tk), START y₁ … y_T (B, T + 1), y₁ … y_T END (B, T + 1), each 0 in its padding.
@@ -56,13 +78,18 @@ def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0):
     def batches(epoch, rng):
         source, target = encode(epoch)
         target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
-        lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
-        for batch in bucketed(lengths, batch_size, rng):
+        if batches_by_tokens is None:
+            lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
+            chosen = bucketed(lengths, batch_size, rng)
+        else:
+            chosen = token_batches([len(y) - 1 for y in target], batches_by_tokens, rng)
+        for batch in chosen:
             x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
             before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
             yield (x, before), y[:, 1:]
 
-    return _dataset(batches, ((IDS, IDS), IDS), size, batch_size, seed, first_epoch)
+    count = -(-size // batch_size) if batches_by_tokens is None else batches_by_tokens
+    return _dataset(batches, ((IDS, IDS), IDS), count, seed, first_epoch)
 
 
 def text_dataset(texts, labels, batch_size, seed=None, first_epoch=0):
@@ -82,10 +109,10 @@ def text_dataset(texts, labels, batch_size, seed=None, first_epoch=0):
         for batch in bucketed(lengths, batch_size, rng):
             yield pad([texts[i] for i in batch]), np.array([labels[i] for i in batch], np.int32)
 
-    return _dataset(batches, (IDS, LABELS), len(texts), batch_size, seed, first_epoch)
+    return _dataset(batches, (IDS, LABELS), -(-len(texts) // batch_size), seed, first_epoch)
 
 
-def _dataset(batches, signature, size, batch_size, seed, first_epoch):
+def _dataset(batches, signature, count, seed, first_epoch):
     """The batches of `batches(epoch, rng)`, in another order each epoch."""
     epochs = itertools.count(first_epoch)
 
@@ -94,4 +121,4 @@ def _dataset(batches, signature, size, batch_size, seed, first_epoch):
         yield from batches(epoch, None if seed is None else np.random.default_rng([seed, epoch]))
 
     dataset = tf.data.Dataset.from_generator(next_epoch, output_signature=signature)
-    return dataset.apply(tf.data.experimental.assert_cardinality(-(-size // batch_size))).prefetch(2)
+    return dataset.apply(tf.data.experimental.assert_cardinality(count)).prefetch(2)

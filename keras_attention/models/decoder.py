@@ -6,7 +6,7 @@ import tensorflow as tf
 from keras_attention.layers import BahdanauAttention, LuongAttention
 from keras_attention.models.recurrence import CELLS, Attention, recurrent, step
 
-ATTENTIONS = ("bahdanau", "luong-dot", "luong-general", "luong-concat", "none")
+ATTENTIONS = ("bahdanau", "bahdanau-word", "luong-dot", "luong-general", "luong-concat", "none")
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -20,29 +20,22 @@ class AttentionDecoder(keras.layers.Layer):
 
     Without attention, cₜ is mean(h) at every step: the whole sentence in one fixed vector.
 
-    With `word_in_query`, [sₜ₋₁; yₜ₋₁] attends: the state does not know yet which word was written, and
+    With "bahdanau-word", [sₜ₋₁; yₜ₋₁] attends: the state does not know yet which word was written, and
     where a sentence may go on in several ways, that decides what to look at next.
 
     Args:
         units: width of the state, and of the score's hidden layer.
         features: width of rₜ.
         cell: "gru" or "lstm".
-        attention: "bahdanau", "luong-dot", "luong-general", "luong-concat" or "none". "luong-dot" needs a
-            memory as wide as the state.
-        word_in_query: whether the previous word attends beside the state; for "bahdanau" alone.
-
-    Raises:
-        ValueError: `word_in_query` with another attention than "bahdanau".
+        attention: "bahdanau", "bahdanau-word", "luong-dot", "luong-general", "luong-concat" or "none".
+            "luong-dot" needs a memory as wide as the state.
 
     Paper: Bahdanau et al., 2015, "Neural Machine Translation by Jointly Learning to Align and Translate".
     """
 
-    def __init__(self, units, features, cell="gru", attention="bahdanau", word_in_query=False, **kwargs):
-        if word_in_query and attention != "bahdanau":
-            raise ValueError(f"word_in_query needs attention 'bahdanau', got {attention!r}.")
+    def __init__(self, units, features, cell="gru", attention="bahdanau", **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.word_in_query = word_in_query
         self.units, self.features, self.cell, self.attention = units, features, cell, attention
         self.initial_dense = keras.layers.Dense(units, activation="tanh", name="initial")
         self.input_dense = keras.layers.Dense(CELLS[cell].gates * units, name="input")
@@ -51,7 +44,7 @@ class AttentionDecoder(keras.layers.Layer):
             CELLS[cell].gates * units, kernel_initializer="orthogonal", name="state"
         )
         self.readout_dense = keras.layers.Dense(features, activation="tanh", name="readout")
-        if attention == "bahdanau":
+        if attention.startswith("bahdanau"):
             self.attend = BahdanauAttention(units, name="attention")
         elif attention != "none":
             self.attend = LuongAttention(attention.removeprefix("luong-"), name="attention")
@@ -64,7 +57,7 @@ class AttentionDecoder(keras.layers.Layer):
         self.state_dense.build((None, self.units))
         self.readout_dense.build((None, self.units + depth + width))
         if self.attention != "none":
-            query_width = self.units + width * self.word_in_query
+            query_width = self.units + (width if self.attention == "bahdanau-word" else 0)
             self.attend.build((None, query_width), memory_shape)
 
     def start(self, memory, mask):
@@ -100,7 +93,7 @@ class AttentionDecoder(keras.layers.Layer):
     def _kernel(self):
         """U, and beside it the rows of W_q that meet the state, where the attention projects its query."""
         kernel = tf.convert_to_tensor(self.state_dense.kernel)
-        if self.attention == "bahdanau":
+        if self.attention.startswith("bahdanau"):
             return tf.concat([kernel, self.attend.query_dense.kernel[: self.units]], 1)
         if self.attention == "luong-concat":
             return tf.concat([kernel, self.attend.kernel[: self.units]], 1)
@@ -111,7 +104,7 @@ class AttentionDecoder(keras.layers.Layer):
         projected = self.input_dense(embedded)
         if self.attention == "none":
             return projected + self.context_dense(sentence["mean"])
-        if self.word_in_query:
+        if self.attention == "bahdanau-word":
             query = tf.tensordot(embedded, self.attend.query_dense.kernel[self.units :], 1)
             return tf.concat([projected, query], -1)
         return projected
@@ -163,7 +156,5 @@ class AttentionDecoder(keras.layers.Layer):
         return tf.transpose(readout, (1, 0, 2)), tf.transpose(weights, (1, 0, 2))
 
     def get_config(self):
-        config = {
-            name: getattr(self, name) for name in ("units", "features", "cell", "attention", "word_in_query")
-        }
+        config = {name: getattr(self, name) for name in ("units", "features", "cell", "attention")}
         return {**super().get_config(), **config}

@@ -13,11 +13,12 @@ from keras_attention.metrics import (
     corpus_chrf,
     split_words,
 )
-from keras_attention.models.translator import Seq2SeqTranslator, Translation
+from keras_attention.models.heads import head_table
+from keras_attention.models.translation import Translation, Translator
 
 
 def evaluate(
-    translator: Seq2SeqTranslator, pairs: Pairs, *, language: str | None = None, beam_width: int = 1
+    translator: Translator, pairs: Pairs, *, language: str | None = None, beam_width: int = 1
 ) -> tuple[dict[str, Any], list[Translation]]:
     """Translate the source sentences and compare with the target sentences.
 
@@ -32,14 +33,14 @@ def evaluate(
         sacreBLEU signature; bleu_lowercased of lower-cased words and punctuation set apart (as published
         figures on tokenised text are); chrf; loss (nats a token) and perplexity of the references;
         alignment_accuracy and alignment_error_rate of the attention when it reads the references, None
-        without gold links or attention; bleu_by_length, by words of the source; parameters, and what the
-        translator's `training_record` holds.
+        without gold links or attention; bleu_by_length, by words of the source; heads, a `head_table` where
+        there are several; parameters, and what the translator's `training_record` holds.
     """
     translations = translator.translate(pairs.source, beam_width=beam_width)
     texts = [translation.text for translation in translations]
     tokenize = "zh" if language == "zh" else "13a"
     bleu = corpus_bleu(texts, pairs.target, tokenize)
-    forced = translator.force(pairs.source, pairs.target)
+    forced = translator.force(pairs.source, pairs.target, all_heads=True)
     tokens = sum(len(row.attention) + 1 for row in forced)  # and END
     loss = -sum(row.score for row in forced) / tokens
     results = {
@@ -60,9 +61,10 @@ def evaluate(
             (5, 10, 15, 20),
             tokenize,
         ),
+        "heads": head_table(translator, pairs, forced),
     }
     results |= {"parameters": translator.count_params(), **translator.training_record}
-    if pairs.links is not None and translator.options["attention"] != "none":
+    if pairs.links is not None and translator.options.get("attention") != "none":
         alignment = alignment_scores(
             [row.attention for row in forced],
             [translator.source_vocabulary.spans(text) for text in pairs.source],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import keras
 
-KINDS = ("Seq2SeqTranslator", "AttentionClassifier")
+KINDS = ("Seq2SeqTranslator", "TransformerTranslator", "AttentionClassifier")
 
 
 def load_model(path: str | Path) -> keras.Model:

@@ -15,7 +15,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "model": {
             "embedding_dim": 128,
             "units": 256,
-            "word_in_query": True,
+            "attention": "bahdanau-word",
             "dropout": 0.15,
             "label_smoothing": 0.1,
         },
@@ -27,11 +27,44 @@ PRESETS: dict[str, dict[str, Any]] = {
         "model": {
             "embedding_dim": 128,
             "units": 256,
-            "word_in_query": True,
+            "attention": "bahdanau-word",
             "dropout": 0.3,
             "label_smoothing": 0.1,
         },
         "training": {"epochs": 40, "minutes": 60, "batch_size": 40, "learning_rate": 2e-3},
+    },
+}
+
+TRANSFORMER_PRESETS: dict[str, dict[str, Any]] = {
+    # the embedded corpora: about a minute
+    "toy": {
+        "vocabulary": {"kind": "word"},
+        "model": {
+            "embedding_dim": 64,
+            "num_layers": 2,
+            "hidden_dim": 128,
+            "dropout": 0.1,
+            "label_smoothing": 0.0,
+        },
+        "training": {"epochs": 10, "batch_size": 50, "learning_rate": 4e-3, "warmup": 100},
+    },
+    # tens of thousands of short sentences: twenty minutes on two cores
+    "quick": {
+        "vocabulary": {"kind": "subword", "size": 4000},
+        "model": {"num_layers": 3, "dropout": 0.1},
+        "training": {"epochs": 15, "minutes": 17, "batch_tokens": 1000, "learning_rate": 3e-3, "warmup": 500},
+    },
+    # the same, for an hour
+    "full": {
+        "vocabulary": {"kind": "subword", "size": 4000},
+        "model": {"num_layers": 4, "dropout": 0.2},
+        "training": {
+            "epochs": 40,
+            "minutes": 60,
+            "batch_tokens": 1500,
+            "learning_rate": 3e-3,
+            "warmup": 1000,
+        },
     },
 }
 

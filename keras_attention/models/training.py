@@ -16,17 +16,19 @@ import numpy as np
 from keras_attention.data import Corpus, DataError, Pairs, Vocabulary
 from keras_attention.metrics import corpus_bleu
 from keras_attention.models.memory import keep_freed_memory
-from keras_attention.models.translator import Seq2SeqTranslator
+from keras_attention.models.translation import Translator
 
 
 def train(
-    translator: Seq2SeqTranslator,
+    translator: Translator,
     corpus: Corpus,
     *,
     epochs: int = 10,
     minutes: float | None = None,
     batch_size: int = 100,
+    batch_tokens: int | None = None,
     learning_rate: float = 1e-3,
+    warmup: int = 0,
     subword_dropout: float = 0.0,
     patience: int | None = None,
     validation_size: int = 500,
@@ -36,7 +38,7 @@ def train(
     verbose: int | str = "auto",
     callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> dict[str, list[float]]:
-    """Train with Adam, the learning rate falling from its peak to 0 along half a cosine.
+    """Train with Adam, the learning rate falling from its peak to 0 along half a cosine, after a warm-up.
 
     The translator ends with the weights of the epoch whose greedy translations of the validation
     sentences had the highest BLEU, also after Ctrl-C.
@@ -47,7 +49,9 @@ def train(
         epochs: how many.
         minutes: end by then, the learning rate reaching 0 at that time; None for no such end.
         batch_size: pairs a batch.
+        batch_tokens: target tokens a batch, in place of batch_size.
         learning_rate: the peak.
+        warmup: steps in which the learning rate rises from 0; a Transformer needs some.
         subword_dropout: the rate at which merges of a BPE vocabulary are left out, at random in each epoch.
         patience: end after so many epochs without a better BLEU; None for no such end.
         validation_size: how many validation pairs are translated after each epoch, at most.
@@ -71,13 +75,16 @@ def train(
             raise DataError(f"{corpus.name} has no {name} pairs, and training needs some.")
     return run_training(
         translator,
-        lambda first_epoch: translator.dataset(corpus.train, batch_size, seed, first_epoch, subword_dropout),
+        lambda first_epoch: translator.dataset(
+            corpus.train, batch_size, seed, first_epoch, subword_dropout, batch_tokens
+        ),
         translator.dataset(corpus.validation, batch_size),
         BestByBleu(corpus.validation[:validation_size], corpus.target_language, out, patience),
         Speed("tokens"),
         optimizer=keras.optimizers.Adam(learning_rate, global_clipnorm=1.0),
         epochs=epochs,
         minutes=minutes,
+        warmup=warmup,
         resume=resume,
         verbose=verbose,
         callbacks=callbacks,
@@ -97,6 +104,7 @@ def run_training(
     resume,
     verbose,
     callbacks,
+    warmup=0,
     class_weight=None,
     **compiling,
 ):
@@ -118,7 +126,7 @@ def run_training(
     model.compile(optimizer, jit_compile=False, **compiling)
     optimizer.build(model.trainable_variables)
     data = training_data(0)
-    schedule = Schedule(float(optimizer.learning_rate), epochs * int(data.cardinality()), minutes)
+    schedule = Schedule(float(optimizer.learning_rate), epochs * int(data.cardinality()), minutes, warmup)
     checkpoint = Checkpoint(Path(f"{best.out}.checkpoint") if best.out else None, schedule, best)
     first_epoch = checkpoint.load(model) if resume else 0
     if not resume:
@@ -186,12 +194,13 @@ class Speed(keras.callbacks.Callback):
 class Schedule(keras.callbacks.Callback):
     """The learning rate, peak · ½(1 + cos(π · progress)), and the end when the minutes are over.
 
-    Progress goes from 0 to 1 with the steps, or with the minutes where they are over earlier.
+    Progress goes from 0 to 1 with the steps, or with the minutes where they are over earlier. In the first
+    `warmup` steps the rate is multiplied by what rises from 0 to 1 with them.
     """
 
-    def __init__(self, peak: float, steps: int, minutes: float | None):
+    def __init__(self, peak: float, steps: int, minutes: float | None, warmup: int = 0):
         super().__init__()
-        self.peak, self.steps, self.minutes = peak, steps, minutes
+        self.peak, self.steps, self.minutes, self.warmup = peak, steps, minutes, warmup
         self.earlier = 0.0  # seconds before an interruption
 
     def on_train_begin(self, logs=None):
@@ -202,11 +211,13 @@ class Schedule(keras.callbacks.Callback):
         return self.earlier + time.perf_counter() - self.start
 
     def on_train_batch_begin(self, batch, logs=None):
-        progress = int(self.model.optimizer.iterations) / self.steps
+        step = int(self.model.optimizer.iterations)
+        progress = step / self.steps
         if self.minutes is not None:
             progress = max(progress, self.seconds / (60 * self.minutes))
             self.model.stop_training |= progress >= 1
-        self.model.optimizer.learning_rate = self.peak * (1 + math.cos(math.pi * min(1, progress))) / 2
+        rise = min(1.0, (step + 1) / (self.warmup + 1))
+        self.model.optimizer.learning_rate = self.peak * rise * (1 + math.cos(math.pi * min(1, progress))) / 2
 
 
 class Best(keras.callbacks.Callback):
@@ -254,6 +265,11 @@ class BestByBleu(Best):
         hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
         logs["val_bleu"] = corpus_bleu(hypotheses, self.pairs.target, self.tokenize).score
         return logs["val_bleu"]
+
+    def restore(self, model):
+        super().restore(model)
+        if hasattr(model, "choose_alignment_head"):
+            model.choose_alignment_head(self.pairs)
 
 
 class Checkpoint(keras.callbacks.Callback):

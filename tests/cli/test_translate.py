@@ -99,6 +99,30 @@ def test_train_saves_a_model_and_reports(trained):
     assert str(out) in lines[-2]
 
 
+def test_a_transformer_is_trained_measured_and_used(data, capsys, tmp_path):
+    out, plot = tmp_path / "transformer.keras", tmp_path / "plot.png"
+    small = ["--layers", 1, "--heads", 2, "--hidden", 8, *SMALL[:4], *SMALL[6:8], "--beam", 2, "--json"]
+    own = ["--model", "transformer", "--positions", "rotary", "--warmup", 5, "--batch-tokens", 30]
+    assert run("train", "--data", data, "--out", out, *small, *own) == 0
+    printed = capsys.readouterr().out
+    assert "Which attention does what" in printed
+    values = json.loads(printed.splitlines()[-1])
+    assert set(values) >= MEASURES | TRAINING
+    kinds = [(row["attention"], row["layer"], row["head"]) for row in values["heads"]]
+    assert kinds == [(kind, 1, head) for kind in ("encoder", "decoder", "cross") for head in (1, 2)]
+    assert run("evaluate", out, "--data", data, "--beam", 2, "--json") == 0
+    assert results(capsys)["heads"] == values["heads"]
+    assert run("run", out, "red cat sees dog", "--plot", plot) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_options_of_the_other_translator_are_errors(data, capsys, tmp_path):
+    train = ("train", "--data", data, "--out", tmp_path / "model.keras")
+    assert "are options of --model transformer" in error(capsys, *train, "--layers", 2)
+    message = error(capsys, *train, "--model", "transformer", "--units", 8)
+    assert "--units are options of --model recurrent" in message
+
+
 def test_evaluate_repeats_the_measures_of_training(trained, data, capsys):
     out, printed = trained
     assert run("evaluate", out, "--data", data, "--beam", 2, "--json") == 0

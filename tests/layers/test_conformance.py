@@ -20,9 +20,27 @@ from keras_attention.layers import (
     ReformerAttention,
     ScaledDotProductAttention,
     SelfAttention,
+    TransformerDecoderBlock,
+    TransformerEncoderBlock,
 )
 
 B, TQ, TK, WIDTH = 2, 5, 7, 6
+
+
+@keras.saving.register_keras_serializable(package="test")
+class DecoderBlock(TransformerDecoderBlock):
+    """A decoder's block as a layer of two sides: its weights are those of the cross-attention."""
+
+    def call(
+        self, query, context, query_mask=None, context_mask=None, return_attention_scores=False, training=None
+    ):
+        output, (_, weights) = super().call(query, context, query_mask, context_mask, True, training)
+        return (output, weights) if return_attention_scores else output
+
+    def compute_output_spec(self, query, context, *masks, return_attention_scores=False, **options):
+        output, (_, weights) = super().compute_output_spec(query, context, return_attention_scores=True)
+        return (output, weights) if return_attention_scores else output
+
 
 TWO_SIDED = {  # layer(query, value)
     "scaled dot product": lambda **kw: ScaledDotProductAttention(**kw),
@@ -34,9 +52,11 @@ TWO_SIDED = {  # layer(query, value)
     "luong dot": lambda **kw: LuongAttention("dot", **kw),
     "luong general": lambda **kw: LuongAttention("general", **kw),
     "luong concat": lambda **kw: LuongAttention("concat", units=8, **kw),
+    "decoder block": lambda **kw: DecoderBlock(3, 8, **kw),
 }
 ONE_SIDED = {  # layer(inputs)
     "self": lambda **kw: SelfAttention(3, 4, bias_initializer="normal", **kw),
+    "encoder block": lambda **kw: TransformerEncoderBlock(3, 8, **kw),
     "pooling": lambda **kw: AttentionPooling(**kw),
     "pooling with units and heads": lambda **kw: AttentionPooling(units=8, num_heads=3, **kw),
 }
@@ -59,7 +79,7 @@ SEQUENCES = {name: make for name, make in LAYERS.items() if "pooling" not in nam
 every_layer = pytest.mark.parametrize("name", LAYERS)
 every_sequence_layer = pytest.mark.parametrize("name", SEQUENCES)
 every_layer_with_scores = pytest.mark.parametrize(
-    "name", [name for name in SEQUENCES if name not in EFFICIENT]
+    "name", [name for name in SEQUENCES if name not in EFFICIENT and name != "decoder block"]
 )
 
 
@@ -72,7 +92,9 @@ def inputs_of(name, seed=0, batch=B, queries=TQ, keys=TK):
 
 def mask_argument(name):
     """The argument that hides padding among the keys."""
-    return {"cross": "context_mask"}.get(name, "mask" if name in ONE_SIDED else "value_mask")
+    return dict.fromkeys(("cross", "decoder block"), "context_mask").get(
+        name, "mask" if name in ONE_SIDED else "value_mask"
+    )
 
 
 def array(tensor):
@@ -161,7 +183,7 @@ def test_what_an_explicit_mask_hides_never_reaches_output_or_gradients(name, gra
 
         found = gradients(lambda attend=attend: ops.sum(attend() ** 2), [], layer.trainable_weights)
         results.append([array(attend()), *found])
-    if name == "self":  # there the keys are queries too, and as such they are visible
+    if name in ("self", "encoder block"):  # there the keys are queries too, and as such they are visible
         results = [result[:1] for result in results]
     for spoilt, clean in zip(results[1], results[0], strict=True):
         assert np.isfinite(spoilt).all()
@@ -178,7 +200,7 @@ def test_all_padding_gives_zero_weights(name):
     assert weights[0].any()
 
 
-@every_sequence_layer
+@pytest.mark.parametrize("name", [name for name in SEQUENCES if name != "decoder block"])
 def test_causal_leaks_nothing(name):
     layer = SEQUENCES[name]()
     inputs, others = inputs_of(name), inputs_of(name, seed=1)
@@ -337,13 +359,22 @@ def test_an_explicit_mask_wins_over_the_inputs_and_goes_on(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["grouped queries", "self", "bahdanau", "luong concat", "pooling with units and heads", *EFFICIENT],
+    [
+        "grouped queries",
+        "self",
+        "bahdanau",
+        "luong concat",
+        "encoder block",
+        "decoder block",
+        "pooling with units and heads",
+        *EFFICIENT,
+    ],
 )
 def test_jit_changes_nothing(name, jit):
     layer, inputs = LAYERS[name](), inputs_of(name)
     layer(*inputs)
     masks = padded(name, [4, 0])
-    if "pooling" not in name:
+    if name not in ("pooling with units and heads", "decoder block"):
         masks["use_causal_mask"] = True
     compiled = jit(lambda *x: layer(*x, return_attention_scores=True, **masks))
     for result, reference in zip(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_attention.data import Corpus, Link, Pairs, Vocabulary
-from keras_attention.models import Seq2SeqTranslator
+from keras_attention.models import Seq2SeqTranslator, TransformerTranslator
 
 ENGLISH = ["the", "a", "red", "big", "small", "cat", "dog", "bird", "sees", "eats", "likes", "and"]
 FRENCH = ["le", "le", "rouge", "gros", "petit", "chat", "chien", "oiseau", "voit", "mange", "aime", "et"]
@@ -45,11 +45,24 @@ def build(toy):
 
 
 @pytest.fixture(scope="session")
-def wild(build):
+def build_transformer(toy):
+    """build_transformer(**options): an untrained small Transformer for the toy pairs."""
+    source, target = Vocabulary.build(toy.train.source), Vocabulary.build(toy.train.target)
+    small = {"embedding_dim": 12, "num_layers": 2, "num_heads": 3, "hidden_dim": 20}
+
+    def build(source=source, target=target, **options):
+        plain = {"dropout": 0.0, "label_smoothing": 0.0}
+        return TransformerTranslator(source, target, **small | plain | options)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def wild(build, build_transformer):
     """wild(**options): a translator with weights so large that its outputs differ and go on for long."""
 
-    def wild(scale=4, **options):
-        translator = build(**options)
+    def wild(scale=4, transformer=False, **options):
+        translator = (build_transformer if transformer else build)(**options)
         translator.set_weights([scale * weight for weight in translator.get_weights()])
         return translator
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from keras_attention.data import Vocabulary
-from keras_attention.models.batches import bucketed, pad, pair_dataset
+from keras_attention.models.batches import bucketed, pad, pair_dataset, token_batches
 
 SOURCE = [[10 + i] * (i % 5) for i in range(23)]  # some are empty
 TARGET = [[40 + i] * ((7 * i) % 4) for i in range(23)]
@@ -31,6 +31,28 @@ def test_batches_of_a_pool_have_sentences_of_about_one_length():
     found = [sorted(lengths[i] for i in batch) for batch in batches]
     assert sorted(found) == [list(range(start, start + 4)) for start in range(0, 20, 4)]
     assert found != sorted(found)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize("count", [1, 4, 7])
+def test_batches_of_equally_many_tokens(count, seed):
+    lengths = np.random.default_rng(0).integers(1, 9, 60).tolist()
+    batches = token_batches(lengths, count, None if seed is None else np.random.default_rng(seed))
+    assert len(batches) == count
+    assert sorted(i for batch in batches for i in batch) == list(range(60))
+    for batch in batches:
+        tokens = [lengths[i] for i in batch]
+        assert abs(sum(tokens) - sum(lengths) / count) <= max(lengths)
+        assert max(tokens) - min(tokens) <= 8 // count + 2
+    shuffled = [max(lengths[i] for i in batch) for batch in batches]
+    assert (shuffled == sorted(shuffled)) == (seed is None or count == 1)
+
+
+def test_a_sentence_that_fills_more_than_a_batch_is_an_error():
+    with pytest.raises(
+        ValueError, match="sentence of 9 tokens is too long for batches of 4: raise batch_tokens"
+    ):
+        token_batches([1, 1, 9, 2], 3)
 
 
 def test_no_sentence_makes_no_batch():
@@ -66,6 +88,18 @@ def test_batches_hold_every_pair_once_with_start_and_end(seed):
             assert shifted[0] == Vocabulary.START
             assert (shifted != 0).sum() == (target != 0).sum()
             pairs.append((without_padding(source), ids))
+    assert sorted(pairs) == sorted(zip(SOURCE, TARGET, strict=True))
+
+
+def test_batches_by_tokens_hold_every_pair_once():
+    dataset = pair_dataset(lambda epoch: (SOURCE, TARGET), len(SOURCE), 100, seed=5, batches_by_tokens=4)
+    batches = batches_of(dataset)
+    assert len(batches) == len(dataset) == 4
+    pairs = [
+        (without_padding(x), without_padding(y)[:-1])
+        for (source, _), target in batches
+        for x, y in zip(source, target, strict=True)
+    ]
     assert sorted(pairs) == sorted(zip(SOURCE, TARGET, strict=True))
 
 

@@ -7,7 +7,6 @@ from keras_attention.models.decoder import ATTENTIONS, AttentionDecoder
 
 B, T, TK, E, U, F = 3, 4, 6, 5, 8, 7
 LENGTHS = np.array([4, 6, 1])
-KINDS = (*ATTENTIONS, "bahdanau with word")
 
 
 def width(attention):
@@ -20,8 +19,7 @@ def decoder():
     keras.utils.set_random_seed(0)
 
     def decoder(attention, cell="gru"):
-        attention, *word = attention.split(" with ")
-        layer = AttentionDecoder(U, F, cell, attention, word_in_query=bool(word))
+        layer = AttentionDecoder(U, F, cell, attention)
         layer.build((None, None, E), (None, None, width(attention)))
         rng = np.random.default_rng(1)
         layer.set_weights([rng.normal(0, 0.6, w.shape) for w in layer.get_weights()])
@@ -39,7 +37,7 @@ def inputs(attention):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-@pytest.mark.parametrize("attention", KINDS)
+@pytest.mark.parametrize("attention", ATTENTIONS)
 def test_all_steps_at_once_equal_one_after_another(decoder, attention, cell):
     layer = decoder(attention, cell)
     embedded, memory, mask = inputs(attention)
@@ -54,13 +52,13 @@ def test_all_steps_at_once_equal_one_after_another(decoder, attention, cell):
         np.testing.assert_allclose(row, weights[:, t], atol=1e-5)
 
 
-@pytest.mark.parametrize("attention", [kind for kind in KINDS if kind != "none"])
+@pytest.mark.parametrize("attention", [name for name in ATTENTIONS if name != "none"])
 def test_a_step_looks_where_the_attention_layer_does(decoder, attention):
     layer = decoder(attention)
     embedded, memory, mask = inputs(attention)
     constants, state = layer.start(memory, mask)
     for t in range(T):
-        query = tf.concat([state[0], embedded[:, t]], -1) if layer.word_in_query else state[0]
+        query = tf.concat([state[0], embedded[:, t]], -1) if attention == "bahdanau-word" else state[0]
         expected = layer.attend(query, memory, value_mask=mask, return_attention_scores=True)[1]
         _, state, weights = layer.step(embedded[:, t], state, constants)
         np.testing.assert_allclose(weights, expected, atol=1e-5)
@@ -102,7 +100,7 @@ def test_without_attention_only_the_mean_of_the_memory_counts(decoder):
     np.testing.assert_allclose(short, readouts, atol=1e-5)
 
 
-@pytest.mark.parametrize("attention", KINDS)
+@pytest.mark.parametrize("attention", ATTENTIONS)
 def test_padding_of_the_source_changes_nothing(decoder, attention):
     layer = decoder(attention)
     embedded, memory, mask = inputs(attention)
@@ -138,19 +136,6 @@ def test_every_weight_learns(decoder, cell):
     assert all(moved), moved
 
 
-def test_only_an_additive_score_takes_the_word():
-    with pytest.raises(ValueError, match="word_in_query needs attention 'bahdanau', got 'luong-dot'"):
-        AttentionDecoder(U, F, attention="luong-dot", word_in_query=True)
-
-
-def test_config_tells_of_the_word(decoder):
-    layer = decoder("bahdanau with word")
-    again = AttentionDecoder.from_config(layer.get_config())
-    again.build((None, None, E), (None, None, 9))
-    assert again.word_in_query
-    assert [w.shape for w in again.weights] == [w.shape for w in layer.weights]
-
-
 def test_config_builds_the_same_layer(decoder):
     layer = decoder("luong-general", "lstm")
     config = layer.get_config()
@@ -166,7 +151,7 @@ def test_config_builds_the_same_layer(decoder):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-@pytest.mark.parametrize("attention", KINDS)
+@pytest.mark.parametrize("attention", ATTENTIONS)
 def test_gradients_are_those_of_step_by_step(decoder, attention, cell):
     layer = decoder(attention, cell)
     embedded, memory, mask = inputs(attention)

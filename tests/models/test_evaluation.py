@@ -16,6 +16,7 @@ KEYS = {
     "alignment_accuracy",
     "alignment_error_rate",
     "bleu_by_length",
+    "heads",
     "parameters",
 }
 
@@ -26,7 +27,7 @@ def written(monkeypatch, texts, attention, score=-3.0):
     def translate(self, sentences, beam_width=1):
         return [Translation(text, text.split(), 0.0, None, []) for text in texts]
 
-    def force(self, sentences, targets):
+    def force(self, sentences, targets, all_heads=False):
         return [
             Translation(b, b.split(), score, a, s.split())
             for s, b, a in zip(sentences, targets, attention, strict=True)

@@ -179,6 +179,21 @@ def test_the_learning_rate_falls_along_half_a_cosine():
     assert not model.stop_training
 
 
+def test_the_learning_rate_rises_first_where_a_warm_up_is_asked():
+    optimizer = SimpleNamespace(iterations=0, learning_rate=None)
+    schedule = Schedule(0.8, 100, None, warmup=9)
+    schedule.set_model(SimpleNamespace(optimizer=optimizer, stop_training=False))
+    schedule.on_train_begin()
+    rates = []
+    for optimizer.iterations in range(100):
+        schedule.on_train_batch_begin(0)
+        rates.append(optimizer.learning_rate)
+    assert rates[0] == pytest.approx(0.8 / 10)
+    assert rates[4] == pytest.approx(0.8 / 2 * (1 + np.cos(np.pi * 0.04)) / 2)
+    assert np.argmax(rates) == 9
+    assert rates[50] == pytest.approx(0.4)
+
+
 @pytest.mark.parametrize(("minutes", "expected"), [(10, 0.4), (40, 0.8 * (2 + 2**0.5) / 4)])
 def test_minutes_and_what_was_before_an_interruption_count(monkeypatch, minutes, expected):
     clock = SimpleNamespace(now=1000.0)

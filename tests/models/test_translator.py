@@ -21,10 +21,24 @@ def ids_of(vocabulary, tokens):
     return [next(i for i in range(len(vocabulary)) if vocabulary.id_to_token(i) == t) for t in tokens]
 
 
-@pytest.fixture(scope="module", params=["bahdanau gru 1", "luong-dot lstm 5", "none gru 2"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "bahdanau gru 1",
+        "luong-dot lstm 5",
+        "none gru 2",
+        "transformer sinusoidal 1",
+        "transformer rotary 5",
+        "transformer learned 2",
+    ],
+)
 def any_translator(request, wild):
     """Translators of unlike parts, whose outputs are wild, and the width of a beam."""
     attention, cell, beam_width = request.param.split()
+    if attention == "transformer":
+        translator = wild(2, True, positions=cell, tie_embeddings=cell != "rotary", seed=2)
+        translator.alignment_head.assign([1, 2])
+        return translator, int(beam_width)
     scale, tied = 2 if attention == "none" else 3, attention != "luong-dot"
     return wild(scale, attention=attention, cell=cell, tie_embeddings=tied, seed=2), int(beam_width)
 
@@ -99,7 +113,7 @@ def test_attention_has_a_row_a_token_and_a_column_a_source_token(any_translator)
         assert translation.source_tokens == sentence.split()
         assert translation.tokens
         assert translation.attention.shape == (len(translation.tokens), len(translation.source_tokens))
-        expected = 0 if translator.options["attention"] == "none" else 1
+        expected = 0 if translator.options.get("attention") == "none" else 1
         np.testing.assert_allclose(translation.attention.sum(1), expected, atol=1e-5)
 
 
