@@ -211,8 +211,8 @@ for words, name in ((" not ", "negation"), (", but ", "contrast"), ("eather", "w
 # Do the weights explain? · 权重能解释吗？
 # ----------------------------------------
 #
-# A weight says how much of :math:`s` comes from a state, not why the class was chosen. Whether it explains can
-# be measured, in four ways:
+# A weight says how much of :math:`s` comes from a state, not why the class was chosen. Whether it explains
+# can be measured, in four ways:
 #
 # - ``rationale_precision``: the share of the weights that lies on the gold words; equal weights are the
 #   control.
