@@ -4,8 +4,8 @@
 
 SOURCE is a data source of `classify train`, PYTHON a Python that has PyTorch. Both get the same ids of the
 same first TEXTS training and test texts, in turn, ROUNDS times: ours, the peer with batches of random texts,
-and the peer with batches of about one length as ours are. Embeddings and each direction of the BiLSTM have 128
-numbers, batches 50 texts. The first epoch and the first prediction, in which graphs are built, are not
+and the peer with batches of about one length as ours are. Embeddings and each direction of the BiLSTM have
+128 numbers, batches 50 texts. The first epoch and the first prediction, in which graphs are built, are not
 counted. Ratios are taken round by round, and the median is shown.
 """
 
