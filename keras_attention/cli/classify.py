@@ -198,6 +198,7 @@ def run(
     texts: Annotated[
         list[str] | None, typer.Argument(help="Texts; none reads them from standard input, a line each.")
     ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the highlighted texts; .png, .svg or .pdf.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the highlighted texts as a page.")] = None,
     json: Json = False,
 ) -> None:
@@ -217,6 +218,8 @@ def run(
         shaded = highlight_text(prediction.text, prediction.spans, prediction.weights)
         print(f"{prediction.label}\t{prediction.probability:.3f}\t", end="", flush=True)
         console.print(shaded)
+    if plot is not None:
+        _plot(predictions, plot)
     if html is not None:
         html.write_text(highlight_html(predictions), encoding="utf-8")
         print(f"Written to {html}")
@@ -293,6 +296,26 @@ def _report(results: dict[str, Any], texts: Any, predictions: Any) -> None:
             sep="",
             markup=False,
         )
+
+
+def _plot(predictions: Any, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from keras_attention.plotting import plot_highlight, save_figure
+
+    inches = [0.9 + 0.4 * (sum(len(token) + 1 for token in p.tokens) // 50) for p in predictions]
+    figure, axes = plt.subplots(
+        len(predictions), squeeze=False, figsize=(7, sum(inches)), height_ratios=inches, layout="constrained"
+    )
+    for ax, prediction in zip(axes[:, 0], predictions, strict=True):
+        title = f"{prediction.label} ({prediction.probability:.2f})"
+        plot_highlight(prediction.tokens, prediction.weights, title, ax)
+    save_figure(figure, path)
+    plt.close(figure)
+    print(f"Drawn in {path}")
 
 
 NAMES = {

@@ -97,9 +97,10 @@ def test_evaluate_on_other_texts(model, tmp_path, capsys):
 
 
 def test_run_prints_a_line_a_text(model, capsys, tmp_path):
-    page = tmp_path / "page.html"
+    page, plot = tmp_path / "page.html", tmp_path / "plot.png"
     texts = ["a Red bird", "汤 blue <b>[red]"]
-    assert run("run", model, *texts, "--html", page, "--json") == 0
+    assert run("run", model, *texts, "--plot", plot, "--html", page, "--json") == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
     lines = capsys.readouterr().out.splitlines()
     values = json.loads(lines[-1])["predictions"]
     for line, row, text in zip(lines, values, texts, strict=False):
