@@ -78,7 +78,7 @@ def explore(
     records = [AttentionRecord.of(thing) for thing in (record, *others)]
     if check:
         for layer in (layer for each in records for layer in each.layers):
-            layer.check(stacklevel=2)
+            layer.check(stacklevel=3)
     style = (HERE / "style.css").read_text(encoding="utf-8")
     script = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     texts = json.loads((HERE / "texts.json").read_text(encoding="utf-8"))

@@ -58,11 +58,10 @@ class AttentionLayer:
             self.gold = as_boolean("gold", self.gold, weights.shape[2:])
 
     def check(self, stacklevel: int = 2) -> None:
-        """Warn of what softmax cannot give, once for the whole layer."""
-        columns = self.weights.shape[-1]
-        check_weights(
-            self.weights.reshape(-1, columns), self.mask.reshape(-1, columns), stacklevel=stacklevel + 1
-        )
+        """Warn of what softmax cannot give."""
+        shape = (-1, *self.weights.shape[2:])
+        for weights, allowed in zip(self.weights.reshape(shape), self.mask.reshape(shape), strict=True):
+            check_weights(weights, allowed, stacklevel=stacklevel + 1)
 
 
 @dataclass
