@@ -38,7 +38,7 @@ class Lines {
         const parts = [element("bdi", { textContent: token }), position];
         return element(
           "li",
-          { id: `${this.name}-${side}-${i}`, role: "option", title: token },
+          { id: `${this.name}-${side}-${i}`, role: "option", "aria-selected": "false", title: token },
           ...(side === "row" ? parts : parts.reverse()),
         );
       }),
@@ -59,12 +59,10 @@ class Lines {
     if (row !== null) this.lines(context, width, y, [row, row + 1], [0, this.matrix.columns], column);
     else if (column !== null) this.lines(context, width, y, [0, this.matrix.rows], [column, column + 1]);
     else {
-      const first = Math.floor(scrolled / ROW), last = Math.ceil((scrolled + height) / ROW);
-      const seen = (count) => [Math.min(first, count), Math.min(last, count)];
-      const rows = seen(this.matrix.rows);
+      const rows = this.seen(this.matrix.rows), columns = this.seen(this.matrix.columns);
       this.lines(context, width, y, rows, [0, this.matrix.columns]);
-      this.lines(context, width, y, [0, rows[0]], seen(this.matrix.columns));
-      this.lines(context, width, y, [rows[1], this.matrix.rows], seen(this.matrix.columns));
+      this.lines(context, width, y, [0, rows[0]], columns);
+      this.lines(context, width, y, [rows[1], this.matrix.rows], columns);
     }
   }
 
@@ -89,31 +87,45 @@ class Lines {
     }
   }
 
-  // the tokens on the other side take the colour of their weight
+  // the tokens that can be seen take the colour of their weight, where the other side is pointed at
   shade() {
     const { row = null, column = null } = this.focus ?? {};
-    const masked = (side, i) => (side === "row" ? this.matrix.masked(i, column) : this.matrix.masked(row, i));
     const weights = {
       row: row === null && column !== null ? this.matrix.column(column) : null,
       column: row !== null ? this.matrix.row(row) : null,
     };
     const colours = palette(false);
     for (const [side, list] of Object.entries(this.lists)) {
-      const current = side === "row" ? row : column, fixed = this.pinned?.[side] ?? null;
-      [...list.children].forEach((item, i) => {
-        const weight = weights[side]?.[i];
+      const [first, last] = this.seen(list.children.length);
+      for (let i = first; i < last; i++) {
+        const item = list.children[i], weight = weights[side]?.[i];
         const colour = weight ? colours[place(weight, this.most, false)] : null;
         item.style.backgroundColor = colour ? css(colour) : "";
         item.style.color = colour ? inkOn(colour) : "";
         item.classList.toggle("shaded", colour !== null);
-        item.classList.toggle("current", i === current);
-        item.setAttribute("aria-selected", i === fixed);
-        item.querySelector("small").textContent =
-          weight === undefined ? i + 1 : masked(side, i) ? "—" : number(this.matrix.at(row ?? i, column ?? i));
-      });
-      if (current === null) list.removeAttribute("aria-activedescendant");
-      else list.setAttribute("aria-activedescendant", `${this.name}-${side}-${current}`);
+        item.querySelector("small").textContent = weight === undefined ? i + 1 : this.weightAt(side === "row" ? i : row, side === "row" ? column : i);
+      }
+      this.mark(list, side === "row" ? row : column, this.pinned?.[side] ?? null, side);
     }
+  }
+
+  weightAt(row, column) {
+    return this.matrix.masked(row, column) ? "—" : number(this.matrix.at(row, column));
+  }
+
+  mark(list, current, fixed, side) {
+    for (const item of list.querySelectorAll(".current")) item.classList.remove("current");
+    for (const item of list.querySelectorAll("[aria-selected=true]")) item.setAttribute("aria-selected", "false");
+    list.children[current]?.classList.add("current");
+    list.children[fixed]?.setAttribute("aria-selected", "true");
+    if (current === null) list.removeAttribute("aria-activedescendant");
+    else list.setAttribute("aria-activedescendant", `${this.name}-${side}-${current}`);
+  }
+
+  // which of so many tokens are in view
+  seen(count) {
+    const { scrollTop, clientHeight } = this.root;
+    return [Math.min(count, Math.floor(scrollTop / ROW)), Math.min(count, Math.ceil((scrollTop + clientHeight) / ROW))];
   }
 
   reveal(focus) {
