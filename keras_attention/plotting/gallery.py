@@ -36,7 +36,7 @@ CAUSAL = np.tri(8, dtype=bool)
 def embeddings(heads: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Random source (H, 8, 16) and target, each target token near the source token that it translates."""
     draw = np.random.default_rng(seed).normal
-    source = draw(size=(heads, 8, 16)) * 1.6
+    source = draw(size=(heads, 8, 16)) * 1.1
     return source, source[:, LINKS] + draw(size=source.shape) * noise
 
 
