@@ -29,6 +29,8 @@ _LAYERS = (
 _MODULES = ("functional", "layers", "masks")
 _HOMES = {
     **dict.fromkeys(_LAYERS, "keras_attention.layers"),
+    "AttentionRecorder": "keras_attention.inspection",
+    "attention_scores": "keras_attention.inspection",
     "exactness_report": "keras_attention.exactness",
     "load_model": "keras_attention.models",
 }

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from keras_attention.cli._explorer import check_attention, check_html, write_page
+from keras_attention.cli._explorer import translate as translate_texts
 from keras_attention.cli._json import Json, print_json
 from keras_attention.cli._options import Cell, Kind, check_out, given
 from keras_attention.cli._quiet import start_keras
@@ -207,22 +209,29 @@ def run(
     plot: Annotated[
         Path | None, typer.Option(help="Draw where the model looked; .png, .svg or .pdf.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page to explore where the model looked; .html.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Translate sentences."""
+    if html is not None:
+        check_html(html, "--html")
     start_keras()
 
     translator = _load(model)
     texts = sentences or [line.rstrip("\n") for line in sys.stdin]
     if not texts:
         raise ValueError("There is no sentence to translate: give one in quotes, or pipe lines in.")
-    translations = translator.translate(texts, beam_width=beam)
+    translations = translate_texts(translator, texts, beam, heads=html is not None)
     for translation in translations:
         print(translation.text)
+    if plot is not None or html is not None:
+        check_attention(translator, model)
     if plot is not None:
-        if translator.options.get("attention") == "none":
-            raise ValueError(f"{model} was trained without attention, so there is nothing to plot.")
         _plot(translations, plot)
+    if html is not None:
+        write_page(html, translations, texts[0] if len(texts) == 1 else model.stem)
     if json:
         print_json({"translations": translations})
 

@@ -1,9 +1,13 @@
-"""Figures of attention: matplotlib Axes in and out, no global setting touched, nothing shown by itself."""
+"""Figures of attention: matplotlib Axes in and out, no global setting touched, nothing shown by itself.
+
+`explore` makes a page to look around in instead.
+"""
 
 from .alignment import plot_alignment
 from .animation import animate_attention
 from .description import describe_attention
 from .difference import plot_difference
+from .explorer import AttentionLayer, AttentionRecord, HTMLView, explore
 from .fonts import text_style
 from .heads import plot_heads
 from .heatmap import plot_attention
@@ -13,8 +17,12 @@ from .saving import save_figure
 from .steps import plot_steps
 
 __all__ = [
+    "AttentionLayer",
+    "AttentionRecord",
+    "HTMLView",
     "animate_attention",
     "describe_attention",
+    "explore",
     "plot_alignment",
     "plot_attention",
     "plot_difference",

@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -152,6 +153,22 @@ def test_run_prints_a_line_a_sentence(model, capsys, tmp_path):
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
+def test_run_writes_a_page_to_explore(model, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    assert run("run", model, "red cat sees dog", "big dog", "--beam", 2, "--html", page) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert str(page) in lines[2]
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    records = json.loads(found[1])["records"]
+    assert [record["title"] for record in records] == lines[:2]
+    assert [record["layers"][0]["keys"] for record in records] == [
+        ["red", "cat", "sees", "dog"],
+        ["big", "dog"],
+    ]
+    assert "must end in .html" in error(capsys, "run", model, "red", "--html", tmp_path / "page.png")
+
+
 def test_run_reads_standard_input(model, capsys, monkeypatch):
     from io import StringIO
 
@@ -179,10 +196,10 @@ def test_a_plot_needs_attention(capsys, tmp_path, monkeypatch):
         options={"attention": "none"}, translate=lambda texts, beam_width: [SimpleNamespace(text="le chat")]
     )
     monkeypatch.setattr(keras_attention.models, "load_model", lambda path: blind)
-    plot = tmp_path / "plot.png"
-    message = error(capsys, "run", "blind.keras", "the cat", "--plot", plot)
-    assert "trained without attention, so there is nothing to plot" in message
-    assert not plot.exists()
+    for option, name in (("--plot", "plot.png"), ("--html", "page.html")):
+        message = error(capsys, "run", "blind.keras", "the cat", option, tmp_path / name)
+        assert "trained without attention, so there is nothing to plot" in message
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_of_train(data, capsys, tmp_path):

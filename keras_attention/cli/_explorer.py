@@ -1,0 +1,31 @@
+"""What the commands that write an explorer have in common."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def check_html(path: Path, option: str) -> None:
+    """Complain about a bad name of a page before the work begins."""
+    if path.suffix != ".html":
+        raise ValueError(f"{option} is {path}, but a page's file must end in .html.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} for {option}; make it first.")
+
+
+def translate(translator: Any, texts: Sequence[str], beam: int, heads: bool) -> list[Any]:
+    """Translations; with `heads`, those of a model that has several heads hold the weights of all."""
+    wanted = {"all_heads": True} if heads and "num_heads" in translator.options else {}
+    return translator.translate(texts, beam_width=beam, **wanted)
+
+
+def check_attention(translator: Any, path: Path) -> None:
+    if translator.options.get("attention") == "none":
+        raise ValueError(f"{path} was trained without attention, so there is nothing to plot.")
+
+
+def write_page(path: Path, records: Sequence[Any], title: str) -> None:
+    from keras_attention.plotting import explore
+
+    explore(*records, title=title).save(path)
+    print(f"Written to {path}; open it in a browser.")
