@@ -45,7 +45,7 @@ from keras_attention.masks import causal_mask, combine_masks, padding_mask
 from keras_attention.plotting import plot_attention, plot_heads, plot_steps, save_figure
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.1 The core idea", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.1 The core idea")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 figures = parser.parse_known_args()[0].figures
 figures.mkdir(parents=True, exist_ok=True)

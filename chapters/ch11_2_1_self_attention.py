@@ -1,6 +1,6 @@
 """
 11.2.1 Self-attention: a sentence reads itself · 自注意力：句子读自己
-====================================================================
+=====================================================================
 
 "He gave her the book." Who gave, and to whom? To understand a word you look at the other words of its own
 sentence. In self-attention every word asks, and every word answers. You build it from three matrices, see
@@ -46,7 +46,7 @@ from keras_attention.inspection import attention_scores
 from keras_attention.plotting import plot_attention, plot_heads, save_figure
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.2.1 Self-attention", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.2.1 Self-attention")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 figures = parser.parse_known_args()[0].figures
 figures.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ save_figure(ax, figures / "ch11_2_1_chance.png")
 
 # %%
 # Any distance in one step · 任意距离，一步到达
-# ----------------------------------------------
+# ---------------------------------------------
 #
 # In a recurrent network the first word reaches the last one through all the states between. In
 # self-attention it is one step away, and so are all others. We ask by how much the last output moves when

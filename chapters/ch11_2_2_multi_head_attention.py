@@ -1,6 +1,6 @@
 """
 11.2.2 Multi-head attention: several looks at once · 多头注意力：同时看几处
-==========================================================================
+===========================================================================
 
 One softmax can focus on one thing. A word has several relations at once: who did it, to whom, what stands
 before it. So the layer looks several times at the same time, each time in a small subspace of its own, and
@@ -22,7 +22,7 @@ measure when a second head is worth having.
 #
 # .. math::
 #    \mathrm{head}_i = \mathrm{attention}(Q W_i^Q,\, K W_i^K,\, V W_i^V) \qquad
-#    \mathrm{MultiHead}(Q, K, V) = [\mathrm{head}_1; \dots; \mathrm{head}_h]\, W^O
+#    \mathrm{MultiHead}(Q, K, V) = [\mathrm{head}_1; \ldots; \mathrm{head}_h]\, W^O
 #
 # 有 h 个头时，d_model 个特征分成 h 个子空间，每个 :math:`d_k = d_{model} / h` 维。
 # 每个头在自己的子空间里做注意力，h 个结果拼接起来，再由 :math:`W^O` 混合。这就是 ``MultiHeadAttention``。
@@ -45,7 +45,7 @@ from keras_attention.inspection import attention_scores
 from keras_attention.plotting import plot_heads, save_figure
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.2.2 Multi-head attention", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.2.2 Multi-head attention")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 figures = parser.parse_known_args()[0].figures
 figures.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ encoder and a decoder, train it in half a minute, and take it away to see what i
 
 # %%
 # Q from one side, K and V from the other · Q 来自一边，K 和 V 来自另一边
-# ----------------------------------------------------------------------
+# -----------------------------------------------------------------------
 #
 # Let Y be the sequence that asks (the decoder's states) and X the one that answers (the encoder's output).
 # ``CrossAttention`` is the formula that you know:
@@ -48,7 +48,7 @@ from keras_attention.metrics import alignment_scores, link_cells
 from keras_attention.plotting import plot_alignment, save_figure
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.2.3 Cross-attention", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.2.3 Cross-attention")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 figures = parser.parse_known_args()[0].figures
 figures.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,8 @@ def translator(causal=False, width=64):
     source, before = keras.Input((None,), dtype="int32"), keras.Input((None,), dtype="int32")
     embed = keras.layers.Embedding(len(source_words), width, mask_zero=True)
     words = embed(source)  # (B, Tk, D)
-    x = words + keras.layers.Bidirectional(keras.layers.GRU(width // 2, return_sequences=True))(words)
+    states = keras.layers.Bidirectional(keras.layers.GRU(width // 2, return_sequences=True))(words)
+    x = keras.layers.add([words, states])  # (B, Tk, D); with `words + states` the mask would be lost
     y = keras.layers.Embedding(len(target_words), width, mask_zero=True)(before)  # (B, Tq, D)
     y = keras.layers.GRU(width, return_sequences=True)(y)
     context = CrossAttention(1, width, name="cross")(y, x, use_causal_mask=causal)  # (B, Tq, D)
@@ -204,11 +205,13 @@ print(
 
 # %%
 # **Padding read as words.** Without the source's mask a part of the weight falls on padding, and a
-# translation depends on the sentences beside it in the batch. Here three of seven words are padding, far
-# from zero:
+# translation depends on the sentences beside it in the batch. Keras hands the mask from layer to layer, but
+# ``words + states`` loses it, ``keras.layers.add([words, states])`` keeps it: the row sums of a map tell.
+# Here three of seven words are padding, far from zero:
 #
 # **把填充当成词来读。** 没有源句的掩码，一部分权重落在填充上，译文就会取决于批次里旁边的句子。
-# 这里七个词中有三个是填充：
+# Keras 把掩码从一层传到下一层，但 ``words + states`` 会丢掉它，
+# ``keras.layers.add([words, states])`` 不会；看图里每行之和就知道。这里七个词中有三个是填充：
 
 real = np.array([[True] * 4 + [False] * 3] * 2)  # (B, Tk)
 for name, mask in (("with the mask", real), ("without it", None)):
@@ -240,13 +243,13 @@ print(f"step by step against all at once: {np.abs(np.concatenate(stepwise, axis=
 #
 # - Train with ``causal=True`` from the start. How much of the loss does training win back?
 # - Four heads in place of one: which of them follows the gold alignment?
-# - Drop ``words +`` from the encoder. What becomes of the heat map, and what of the loss?
+# - Give ``CrossAttention`` the ``states`` alone, without ``words``. What becomes of map and loss?
 #
 # Then write it yourself: exercise **ex05** (cross-attention), ``keras-attention exercise check ex05``.
 # Next: 11.3 looks at such maps with care, and 11.4.1 makes a translator of them.
 #
 # 试一试：从一开始就用 ``causal=True`` 训练，损失能追回多少？用四个头代替一个，哪个头跟随标准词对齐？
-# 编码器里去掉 ``words +``，热力图怎么变，损失怎么变？
+# 只把 ``states`` 交给 ``CrossAttention``，不加 ``words``，热力图怎么变，损失怎么变？
 #
 # 然后自己写一遍：练习 **ex05**（跨注意力）。接下来 11.3 仔细看这样的图，11.4.1 用它做翻译模型。
 

@@ -1,6 +1,6 @@
 """
 11.3 Visualization: what the model looked at · 可视化：模型看了哪里
-====================================================================
+===================================================================
 
 Attention weights can be drawn, and that is half of their charm: "animal" and "l'animal" meet in a bright
 cell. Here you draw them, watch them form, and then ask the questions that a beautiful picture does not
@@ -47,7 +47,7 @@ from keras_attention.plotting import (
 )
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.3 Visualization", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.3 Visualization")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 figures = parser.parse_known_args()[0].figures
 figures.mkdir(parents=True, exist_ok=True)

@@ -38,6 +38,10 @@ html_math_renderer = "mathml"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_inherit_docstrings = False  # those of Keras are Keras's
+autodoc_default_options = {
+    "exclude-members": "build, compute_output_shape, compute_output_spec, from_config, get_config"
+}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Call arguments", "params_style")]
@@ -48,22 +52,12 @@ warnings.filterwarnings("error", message="Glyph .* missing|No installed font has
 FIRST_CELL = """\
 # Where the package is missing, as in Colab, this installs it. · 没有安装时（例如在 Colab 里）先安装。
 import importlib.util
+import sys
 
+sys.argv = ["chapter"]  # without Jupyter's own arguments
 if importlib.util.find_spec("keras_attention") is None:
     %pip install --quiet "keras-attention-course[fonts]"
 %matplotlib inline"""
-
-
-def figures_to(gallery_conf, script_vars):
-    """Arguments of each chapter: its own copies of the figures go where no page looks."""
-    return ["--figures", str(Path(gallery_conf["src_dir"]).parent / "build" / "figures")]
-
-
-def fresh_start(gallery_conf, file_name):
-    import keras
-
-    keras.backend.clear_session()
-    keras.utils.set_random_seed(0)
 
 
 sphinx_gallery_conf = {
@@ -72,8 +66,8 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/ch\d",
     "ignore_pattern": r"__init__|/_",
     "within_subsection_order": "FileNameSortKey",
-    "reset_argv": figures_to,
-    "reset_modules": ("matplotlib", fresh_start),
+    "reset_argv": "gallery.figures_to",
+    "reset_modules": ("matplotlib", "gallery.fresh_start"),
     "capture_repr": (),
     "first_notebook_cell": FIRST_CELL,
     "abort_on_example_error": True,

@@ -1,20 +1,26 @@
-"""Docstrings are written to be read in a terminal; here their signs that reStructuredText would take for its
-own are escaped."""
+"""Docstrings are written to be read in a terminal; here what reStructuredText would misread is put right."""
 
 import re
 
 MARKS = re.compile(r"([*|])")
-PARTS = re.compile(r"(`[^`]*`)")
+QUOTED = re.compile(r"(`[^`]*`)")
+NAMES = re.compile(r"\s+(?:\w+, )*\w+,$")  # a list of arguments that goes on in the next line
 
 
-def escape(app, what, name, obj, options, lines):
-    for i, line in enumerate(lines):
+def adapt(app, what, name, obj, options, lines):
+    adapted = []
+    for line in lines:
         if not line.lstrip().startswith((">>>", "...")):
-            parts = PARTS.split(line)
+            parts = QUOTED.split(line)
             parts[::2] = [MARKS.sub(r"\\\1", part) for part in parts[::2]]
-            lines[i] = "".join(parts)
+            line = "".join(parts)
+        if adapted and NAMES.fullmatch(adapted[-1]):
+            adapted[-1] += f" {line.strip()}"
+        else:
+            adapted.append(line)
+    lines[:] = adapted
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", escape, priority=100)  # before napoleon's own
+    app.connect("autodoc-process-docstring", adapt, priority=100)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -97,7 +97,7 @@ def test_figures_bear_the_chapter_s_number_and_the_folder_can_be_chosen(chapter)
     prefix = "ch" + chapter.section.replace(".", "_") + "_"
     assert [name for name in names if not name.startswith(prefix)] == []
     assert '"--figures"' in chapter.source
-    assert "allow_abbrev=False" in chapter.source, "Jupyter's own option --f would set --figures"
+    assert "matplotlib.use(" not in chapter.source, "a notebook would show no figure"
 
 
 @pytest.mark.parametrize("name", ["11.3", "11_3", "ch11_3", "visual", "chapters/ch11_3_visualization.py"])
