@@ -156,10 +156,13 @@ inputs = rng.integers(0, V, size=(2500, LENGTH))  # (N, T): words in any order
 labels = np.stack([np.roll(inputs, 1, axis=1), np.roll(inputs, -1, axis=1)], axis=-1)  # (N, T, 2)
 
 
+def embedding(size):
+    return keras.layers.Embedding(size, WIDTH, keras.initializers.RandomNormal(stddev=1.0))
+
+
 def network(heads):
     tokens = keras.Input((LENGTH,), dtype="int32")  # (B, T)
-    h = keras.layers.Embedding(V, WIDTH)(tokens)  # (B, T, D)
-    h = h + keras.layers.Embedding(LENGTH, WIDTH)(ops.arange(LENGTH)[None])
+    h = embedding(V)(tokens) + embedding(LENGTH)(ops.arange(LENGTH)[None])  # (B, T, D)
     h = SelfAttention(heads, WIDTH // heads, name="attention")(h)
     h = keras.layers.Dense(2 * V)(h)  # (B, T, 2 · V)
     return keras.Model(tokens, keras.layers.Reshape((LENGTH, 2, V))(h))
@@ -172,7 +175,7 @@ for heads in (1, 2, 4, 8):
     models[heads] = model = network(heads)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(keras.optimizers.Adam(1e-2), loss, metrics=["accuracy"], jit_compile=False)
-    model.fit(inputs[:2000], labels[:2000], batch_size=100, epochs=15, verbose=0)
+    model.fit(inputs[:2000], labels[:2000], batch_size=100, epochs=20, verbose=0)
     accuracy[heads] = model.evaluate(inputs[2000:], labels[2000:], verbose=0)[1]
     size, right = f"{heads} × {WIDTH // heads:2}", f"{accuracy[heads]:.0%} right"
     print(f"heads {size}: {model.count_params()} weights, {right}")

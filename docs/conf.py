@@ -34,6 +34,7 @@ html_css_files = ["style.css"]
 html_js_files = [("language.js", {"priority": 1})]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_math_renderer = "mathml"
 
 autodoc_member_order = "bysource"

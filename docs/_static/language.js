@@ -35,7 +35,7 @@
   };
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("h1, h2, h3, summary span, .sidebar-tree a, .toc-tree a, .toctree-wrapper a, " +
+    document.querySelectorAll("h1, h2, h3, summary span, .caption-text, .sidebar-tree a, .toc-tree a, .toctree-wrapper a, " +
       ".sphx-glr-thumbnail-title, .related-pages .title, .std-ref").forEach(split);
     const bar = document.createElement("div");
     bar.className = "languages";
