@@ -42,7 +42,11 @@ class Exercises(Directive):
             told += f", chapter · 章节 {chapter.section}"
         task = exercise.docstring.partition("\n\n")[2]
         task = task[task.index("\n\n") :].strip() if task.startswith("Chapter:") else task
-        section += [nodes.title("", title), paragraph(told), nodes.literal_block(task, task, language="text")]
+        section += [
+            nodes.title("", title),
+            paragraph(told),
+            nodes.literal_block(task, task, language="text", classes=["task"]),
+        ]
         section += paragraph(nodes.literal("", f"keras-attention exercise check {exercise.name[:4]}"))
         for points, english, chinese, hints in checks(exercise):
             section += [raw("<details><summary>"), nodes.inline("", f"{english} · {chinese} ({points:g})")]
