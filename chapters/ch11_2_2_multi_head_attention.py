@@ -264,7 +264,7 @@ for mask in (everyone, own):
 try:
     layer(x, attention_mask=everyone.astype("float32"))
 except ValueError as error:
-    print("float mask:", str(error).splitlines()[0][:100])
+    print(next(line for line in str(error).splitlines() if "boolean" in line))
 
 # %%
 # Try next · 接下来试一试

@@ -165,11 +165,13 @@ lost = float(loss(after, model([others, before])))
 print(f"nats a word: its own source {trained:.2f}, another source {lost:.2f}, untrained {first:.2f}")
 
 # %%
-# Where does each French word look? The gold alignment of the corpus is outlined. "donné" looks at "gave"
-# and "lui" at "her", over the words between: French puts the pronoun before the verb.
+# Where does each French word look? The gold alignment of the corpus is outlined. "donné" finds "gave" and
+# "livre" finds "book". Where a row misses its outline, ask why: "lui" stands for "her", but French says
+# "lui" for him and for her, so it may be the verb that tells the model to write it.
 #
-# 每个法语词看哪里？描边的是语料里的标准词对齐。donné 看 gave，lui 越过中间的词看 her：
-# 法语把代词放在动词前面。
+# 每个法语词看哪里？描边的是语料里的标准词对齐。donné 找到 gave，livre 找到 book。
+# 哪一行没落在描边的格子里，就问为什么：lui 对应 her，但法语里"他"和"她"都是 lui，
+# 所以让模型写出 lui 的可能是动词。
 
 weights = attention_scores(model, [source, before])["cross"][:, 0]  # (N, Tq, Tk)
 source_spans = [source_words.spans(text) for text in test.source]

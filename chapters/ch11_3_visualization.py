@@ -23,7 +23,6 @@ model does?
 import argparse
 import os
 import time
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,35 +154,38 @@ save_figure(ax, figures / "ch11_3_alignment.png")
 # The noise · 噪声
 # ----------------
 #
-# Some weight goes to words that have nothing to do with the one being written. How much, and to which? We
-# add up the weight outside the gold cells, for target words that have gold ones.
+# Some weight goes to words that have nothing to do with the one being written, says the gold alignment. How
+# much? Which words write with it, and which words receive it?
 #
-# 有些权重落在毫不相关的词上。有多少？落在哪些词上？对有标准对齐的目标词，把标准格子之外的权重加起来。
+# 按标准词对齐，有些权重落在毫不相关的词上。有多少？写哪些词时最多？落在哪些词上最多？
 
-noise, spent, rows = Counter(), Counter(), 0
+by_target, by_source = {}, {}
 for translation, cells in zip(read, gold, strict=True):
     linked = cells.any(axis=1)  # (Tq,)
-    stray = np.where(cells, 0, translation.attention)[linked]  # (linked, Tk)
-    rows += linked.sum()
-    for word, weight, total in zip(
-        translation.source_tokens, stray.sum(axis=0), translation.attention[linked].sum(axis=0), strict=True
-    ):
-        noise[word] += weight
-        spent[word] += total
-print(f"{sum(noise.values()) / rows:.0%} of all weight lies outside the gold alignment. Most of it on:")
-for word, weight in noise.most_common(6):
-    share, own = weight / sum(noise.values()), weight / spent[word]
-    print(f"  {word!r:12} {share:4.0%} of the noise; {own:4.0%} of its weight is noise")
+    stray = np.where(cells, 0, translation.attention)  # (Tq, Tk)
+    for word, weight in zip(np.array(translation.tokens)[linked], stray[linked].sum(axis=1), strict=True):
+        by_target.setdefault(str(word), []).append(weight)
+    for word, weight in zip(translation.source_tokens, stray[linked].sum(axis=0), strict=True):
+        by_source.setdefault(word, []).append(weight)
+
+total = sum(map(sum, by_target.values()))
+print(f"{total / sum(map(len, by_target.values())):.0%} of all weight lies outside the gold alignment.")
+often = {word: np.mean(weights) for word, weights in by_target.items() if len(weights) >= 40}
+ranked = sorted(often, key=often.get)
+print("most of it when writing: ", ", ".join(f"{word} {often[word]:.0%}" for word in ranked[:-9:-1]))
+print("least of it when writing:", ", ".join(f"{word} {often[word]:.0%}" for word in ranked[:8]))
+received = sorted(by_source, key=lambda word: -sum(by_source[word]))[:8]
+print("received by:             ", ", ".join(f"{w} {sum(by_source[w]) / total:.0%}" for w in received))
 
 # %%
-# Not all of it is error. The noise sits where grammar does: a French article agrees with a noun, a verb
-# with its subject, and the model looks at what decides the form. And part of it is a resting place: weights
-# must sum to 1, also where there is nothing to look for. A prior (a window, a penalty for entropy, gold
-# links in the loss) can tighten the map; whether the translation gains by it is another question.
+# Not all of it is error. To write a French article or pronoun the model needs the gender of a noun
+# elsewhere, so it looks there, and gold says that this is wrong. And weights must sum to 1 also where there
+# is nothing to look for. A prior (a window, a penalty for entropy, gold links in the loss) can tighten the
+# map; whether the translation gains by it is another question.
 #
-# 噪声不全是错误。它常常落在语法起作用的地方：法语的冠词要与名词一致，动词要与主语一致，
-# 模型看的是决定词形的词。还有一部分只是停放处：即使没什么可看，权重之和也必须是 1。先验约束（窗口、
-# 熵的惩罚、把标准对齐加进损失）可以让图更清楚，但译文是否因此更好，是另一个问题。
+# 噪声不全是错误。要写法语的冠词或代词，模型需要别处某个名词的性，所以看那里，而标准说这是错的。
+# 而且即使没什么可看，权重之和也必须是 1。先验约束（窗口、熵的惩罚、把标准对齐加进损失）可以让图更清楚，
+# 但译文是否因此更好，是另一个问题。
 
 # %%
 # Little data · 数据很少的时候
