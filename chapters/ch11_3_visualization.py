@@ -23,6 +23,7 @@ model does?
 import argparse
 import os
 import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,11 +92,11 @@ save_figure(ax, figures / "ch11_3_heat_map.png")
 # -------------------------
 #
 # Before training the weights are nearly equal: the model knows nothing about where to look, and nobody
-# tells it. It only learns to write the right word, and looking at the right place helps. The animation has
-# a frame for each round; the figure below it shows what the last rounds changed.
+# tells it. It only learns to write the right word, and looking at the right place helps. The animation, a
+# file among the figures, has a frame for each round; the figure below compares the first with the last.
 #
 # 训练之前权重几乎相等：模型不知道该看哪里，也没有人告诉它。它只学写出正确的词，而看对地方有帮助。
-# 动画每轮一帧；下面的图是训练前后的差别。
+# 动画（图片文件夹里的 GIF 文件）每轮一帧；下面的图比较第一帧和最后一帧。
 
 frames = recorder.frames()
 animate_attention(
@@ -179,13 +180,13 @@ print("received by:             ", ", ".join(f"{w} {sum(by_source[w]) / total:.0
 
 # %%
 # Not all of it is error. To write a French article or pronoun the model needs the gender of a noun
-# elsewhere, so it looks there, and gold says that this is wrong. And weights must sum to 1 also where there
-# is nothing to look for. A prior (a window, a penalty for entropy, gold links in the loss) can tighten the
-# map; whether the translation gains by it is another question.
+# elsewhere, so it looks there ("la" at "street" in the map above), and gold says that this is wrong. And
+# weights must sum to 1 also where there is nothing to look for. A prior (a window, a penalty for entropy,
+# gold links in the loss) can tighten the map; whether the translation gains by it is another question.
 #
-# 噪声不全是错误。要写法语的冠词或代词，模型需要别处某个名词的性，所以看那里，而标准说这是错的。
-# 而且即使没什么可看，权重之和也必须是 1。先验约束（窗口、熵的惩罚、把标准对齐加进损失）可以让图更清楚，
-# 但译文是否因此更好，是另一个问题。
+# 噪声不全是错误。要写法语的冠词或代词，模型需要别处某个名词的性，所以看那里（上图里 la 看着 street），
+# 而标准说这是错的。而且即使没什么可看，权重之和也必须是 1。先验约束（窗口、熵的惩罚、
+# 把标准对齐加进损失）可以让图更清楚，但译文是否因此更好，是另一个问题。
 
 # %%
 # Little data · 数据很少的时候
@@ -312,15 +313,16 @@ save_figure(ax, figures / "ch11_3_chinese.png")
 # ------------------------------
 #
 # Rows and columns exchanged, one label too many (START, END), dropout left on, a mask drawn like a zero.
-# ``plot_attention`` refuses what does not fit and warns of rows that do not sum to 1.
+# ``plot_attention`` refuses what does not fit and warns of rows that do not sum to 1, which alone betrays a
+# transposed square.
 #
 # 行列颠倒、多一个标签（START、END）、忘了关 dropout、把掩码画得像零。
-# ``plot_attention`` 拒绝对不上的输入，行和不为 1 时给出警告。
+# ``plot_attention`` 拒绝对不上的输入，行和不为 1 时给出警告；方阵颠倒了行列，只有行和能看出来。
 
-try:
-    plot_attention(forced.attention.T, forced.source_tokens, forced.tokens)
-except ValueError as error:
-    print("transposed:", error)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    plt.close(plot_attention(forced.attention.T, forced.source_tokens, forced.tokens).figure)
+print("transposed:", said[0].message)
 try:
     plot_attention(forced.attention, forced.source_tokens, ["START", *forced.tokens])
 except ValueError as error:
