@@ -192,17 +192,17 @@ print("received by:             ", ", ".join(f"{w} {sum(by_source[w]) / total:.0
 # Little data · 数据很少的时候
 # ----------------------------
 #
-# The same network, a twelfth of the sentences, as for a language that few have written down. It fits them
-# well; it translates new ones badly, and its looks are worse too.
+# The same network and the same number of steps, but a sixth of the sentences, as for a language that few
+# have written down. It translates new sentences badly, and it looks at worse places too.
 #
-# 同样的网络，只给十二分之一的句子，就像一种很少有人写下来的语言。它把这些句子学得很好，新句子却译得差，
+# 同样的网络，同样多的训练步数，但只有六分之一的句子，就像一种很少有人写下来的语言。新句子译得差，
 # 看的地方也更不准。
 
 few = Seq2SeqTranslator(english, french, **preset["model"])
-scarce = replace(corpus, train=corpus.train[:500])
-few_history = train(few, scarce, **settings | {"epochs": 24, "verbose": 0})
+scarce = replace(corpus, train=corpus.train[:1000])
+few_history = train(few, scarce, **settings | {"epochs": 24, "validation_size": 50, "verbose": 0})
 
-for name, net, log in (("6000 pairs", model, history), ("500 pairs", few, few_history)):
+for name, net, log in (("6000 pairs", model, history), ("1000 pairs", few, few_history)):
     texts = [translation.text for translation in net.translate(test.source)]
     maps = [translation.attention for translation in net.force(test.source, test.target)]
     bleu = corpus_bleu(texts, test.target).score
