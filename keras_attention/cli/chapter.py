@@ -15,11 +15,11 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Read and run
 def list_(json: Json = False) -> None:
     """All chapters, with their exercises."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from keras_attention.course.chapters import chapters
 
-    table = Table("section", "name", "title", "exercises", box=None)
+    table = Table("", Column("name", no_wrap=True), Column("title", overflow="fold"), "exercises", box=None)
     for chapter in chapters():
         table.add_row(chapter.section, chapter.name, str(chapter.title), " ".join(chapter.exercises))
     Console(highlight=False).print(table)

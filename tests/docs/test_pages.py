@@ -1,6 +1,7 @@
 """What the pages add to the chapters: languages told apart, links checked, notebooks that run."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def test_the_notebook_of_a_chapter_runs_from_top_to_bottom(name, tmp_path, monke
     _, blocks = split_code_and_text_blocks(str(chapter.path))
     options = {**DEFAULT_GALLERY_CONF, "first_notebook_cell": load("conf.py").FIRST_CELL}
     notebook = gallery.jupyter_notebook(blocks, options, str(tmp_path))
-    notebook = nbformat.from_dict(notebook)
+    notebook = nbformat.reads(json.dumps(notebook), as_version=4)
     nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("image/png" in output.get("data", {}) for output in outputs)
