@@ -5,17 +5,18 @@
 A translator reads a sentence and writes it in another language. Here you train three of them in two to
 three minutes, see what attention adds, and look at what it looked at.
 
-翻译模型读一个句子，再用另一种语言写出来。本节用两三分钟训练三个翻译模型，
-看注意力带来了什么，也看它看了哪里。
+翻译模型读一个句子，再用另一种语言写出来。本节用两三分钟训练三个翻译模型，看注意力带来了什么，
+也看它看了哪里。
 """
 
 # %%
-# The information bottleneck
-# --------------------------
+# The information bottleneck · 信息瓶颈
+# -------------------------------------
 #
 # A Seq2Seq model without attention squeezes the whole source sentence into **one vector of fixed size**. A
 # sentence of 5 words fits; one of 25 does not. Bahdanau et al. (2015) let the decoder look back instead: at
-# every step t the previous state :math:`s_{t-1}` is compared with each encoder state :math:`h_i`,
+# every step t the previous state :math:`s_{t-1}` is compared with each encoder state :math:`h_i`
+# (``BahdanauAttention``),
 #
 # .. math::
 #    \alpha_{ti} = \mathrm{softmax}_i\, v^\top \tanh(W_q s_{t-1} + W_k h_i)
@@ -23,10 +24,9 @@ three minutes, see what attention adds, and look at what it looked at.
 #
 # and the context :math:`c_t` enters the step that writes :math:`y_t`.
 #
-# 没有注意力的 Seq2Seq 把整个源句压进**一个固定大小的向量**，这就是信息瓶颈：5 个词装得下，
-# 25 个词装不下。Bahdanau 等人（2015）让解码器回头看：每一步 t，用上一个状态 :math:`s_{t-1}`
-# 与编码器的每个状态 :math:`h_i` 比较，得到权重 :math:`\alpha_{ti}` 和上下文向量 :math:`c_t`，
-# 再用它写出 :math:`y_t`。
+# 没有注意力的 Seq2Seq 把整个源句压进**一个固定大小的向量**，这就是信息瓶颈：5 个词装得下，25 个词装不下。
+# Bahdanau 等人（2015）让解码器回头看：每一步 t，用上一个状态 :math:`s_{t-1}` 与编码器的每个状态
+# :math:`h_i` 比较，得到权重 :math:`\alpha_{ti}` 和上下文向量 :math:`c_t`，再用它写出 :math:`y_t`。
 
 import argparse
 import math
@@ -36,9 +36,6 @@ from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from keras_attention.data import load
@@ -55,8 +52,8 @@ arguments, _ = parser.parse_known_args()
 arguments.figures.mkdir(parents=True, exist_ok=True)
 
 # %%
-# The data
-# --------
+# The data · 数据
+# ---------------
 #
 # The pairs come from a small grammar of ours, so they need no network, and the grammar knows which word
 # was translated by which: the gold alignment.
@@ -72,8 +69,8 @@ for source, target in zip(corpus.test.source[:3], corpus.test.target[:3], strict
     print(f"  {source}  →  {target}")
 
 # %%
-# Before training
-# ---------------
+# Before training · 训练之前
+# --------------------------
 #
 # A model that knows nothing gives each of the V words the probability 1/V, so its loss must be ln V. This
 # one line finds many mistakes before they cost an hour.
@@ -93,11 +90,11 @@ for name, model in models.items():
     print(f"{name}: loss {loss:.3f}, ln V = {math.log(len(target_vocabulary)):.3f}")
 
 # %%
-# Training
-# --------
+# Training · 训练
+# ---------------
 #
-# Teacher forcing: at each step the decoder is given the right previous word. After each epoch the validation
-# sentences are translated, and the weights with the best BLEU are kept.
+# Teacher forcing: at each step the decoder is given the right previous word. After each epoch the
+# validation sentences are translated, and the weights with the best BLEU are kept.
 #
 # 训练用教师强制：每一步都把正确的前一个词交给解码器。每轮之后翻译验证集，保留 BLEU 最高的权重。
 
@@ -115,8 +112,8 @@ ax.legend()
 figure.savefig(arguments.figures / "ch11_4_1_loss.png", dpi=120)
 
 # %%
-# The same network with and without attention
-# -------------------------------------------
+# The same network with and without attention · 同一个网络，有注意力和没有注意力
+# ------------------------------------------------------------------------------
 #
 # Both have an encoder and a decoder of the same size, the same data and the same time. BLEU by the length
 # of the source shows the bottleneck.
@@ -139,8 +136,8 @@ ax.legend()
 figure.savefig(arguments.figures / "ch11_4_1_bleu_by_length.png", dpi=120)
 
 # %%
-# Where did it look?
-# ------------------
+# Where did it look? · 它看了哪里？
+# ---------------------------------
 #
 # Each row of the heat map belongs to a written word, each column to a source word. Outlined cells are the
 # gold alignment. "animal" and "l'animal" meet, and "n'a pas" looks at "didn't" on both sides of the verb.
@@ -164,7 +161,6 @@ def heat_map(model, pairs, index, name):
     figure, ax = plt.subplots(figsize=(2.5 + 0.45 * width, 1.8 + 0.38 * height), layout="constrained")
     plot_attention(forced.attention, forced.source_tokens, forced.tokens, target, ax=ax, gold=gold)
     figure.savefig(arguments.figures / f"ch11_4_1_{name}.png", dpi=120)
-    plt.close(figure)
 
 
 def find(pairs, words):
@@ -177,10 +173,12 @@ pairs = corpus.test
 heat_map(attending, pairs, find(pairs, "The animal didn't"), "heat_map")
 
 # %%
-# Five translations
-# -----------------
+# Five translations · 五个译例
+# ----------------------------
 #
-# 五个译例。
+# What it writes, beside what it should have written.
+#
+# 模型写的，以及应当写的。
 
 for source, reference, translation in list(
     zip(pairs.source, pairs.target, translations["with attention"], strict=True)
@@ -188,14 +186,14 @@ for source, reference, translation in list(
     print(f"  source      {source}\n  translation {translation.text}\n  reference   {reference}\n")
 
 # %%
-# Chinese
-# -------
+# Chinese · 汉语
+# --------------
 #
 # The same program on another pair of languages. In Chinese the relative clause stands before the noun, so
 # the attention jumps. (Labels need a font with Chinese glyphs; without one a hint says which to install.)
 #
-# 同一个程序换成中文。中文的定语从句在名词之前，注意力要跳着看。
-# （显示汉字需要中文字体；没有时会提示安装哪一个。）
+# 同一个程序换成中文。中文的定语从句在名词之前，注意力要跳着看。（显示汉字需要中文字体；
+# 没有时会提示安装哪一个。）
 
 if arguments.data == "toy:en-fr":
     chinese = load("toy:en-zh")
@@ -208,14 +206,20 @@ if arguments.data == "toy:en-fr":
     heat_map(model, chinese.test, find(chinese.test, "The student who"), "heat_map_zh")
 
 # %%
-# Try next
-# --------
+# Try next · 接下来试一试
+# -----------------------
 #
 # - ``attention="luong-dot"`` or ``"luong-general"``: what changes in the heat map?
 # - ``model.translate([...], beam_width=5)``: when does beam search differ from greedy search?
 # - ``--data FOLDER`` trains on sentences of your own.
 #
+# Then write it yourself: exercises **ex07** (additive attention and a decoder step), **ex08** (greedy and
+# beam search) and **ex09** (masked loss and BLEU), ``keras-attention exercise check ex07``.
+#
 # 接下来试一试：换成 ``luong-dot`` 或 ``luong-general``，热力图有什么变化？
 # ``beam_width=5`` 的束搜索什么时候与贪心解码不同？用 ``--data`` 换成你自己的句对。
+#
+# 然后自己写一遍：练习 **ex07**（加性注意力与解码一步）、**ex08**（贪心解码与束搜索）、
+# **ex09**（掩码损失与 BLEU）。
 
 print(f"Figures are in {arguments.figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")
