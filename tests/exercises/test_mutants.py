@@ -33,6 +33,9 @@ EQUAL: dict[str, set[str]] = {
         "x = ops.transpose(heads, (0, -2, 1, 3))",
         "scores = ops.matmul(query, ops.transpose(key, (0, 1, 3, -2))) / math.sqrt(key.shape[-1])",
     },
+    "ex10_attention_pooling": {  # of an axis of size 1, −1 is 0
+        "return ops.take_along_axis(states, length - 1, axis=1)[:, -1]",
+    },
 }
 
 
