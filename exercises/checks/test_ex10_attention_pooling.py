@@ -60,7 +60,7 @@ def test_last_state(student, states, mask, lengths):
     last_state 找到每个文本最后一个真的词。
     """
     expected = np.array([text[n - 1] for text, n in zip(states, lengths, strict=True)])
-    equal(student.call("last_state", states, mask), expected, "the last state")
+    equal(student.call("last_state", states, mask), expected, "state")
 
 
 @pytest.mark.check(
@@ -86,7 +86,7 @@ def test_mean_state(student, states, mask, lengths):
     mean_state 只对真的词取平均。
     """
     expected = np.array([text[:n].mean(axis=0) for text, n in zip(states, lengths, strict=True)])
-    equal(student.call("mean_state", states, mask), expected, "the mean")
+    equal(student.call("mean_state", states, mask), expected, "mean")
 
 
 @pytest.mark.check(
