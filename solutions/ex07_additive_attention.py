@@ -59,7 +59,7 @@ def additive_attention(query, memory, w_query, w_key, v, mask=None):
     scores = ops.matmul(hidden, v)  # (B, Tk)
     if mask is not None:
         scores = ops.where(mask, scores, -1e9)
-    weights = ops.softmax(scores, axis=-1)
+    weights = ops.softmax(scores)  # over the words: (B, Tk)
     return ops.sum(weights[:, :, None] * memory, axis=1), weights  # (B, M)
     # END
 

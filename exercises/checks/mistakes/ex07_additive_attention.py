@@ -7,7 +7,7 @@ KEY = "ops.matmul(memory, w_key)"
 TANH = f"ops.tanh({QUERY} + {KEY})"
 SCORES = "scores = ops.matmul(hidden, v)"
 HIDE = "ops.where(mask, scores, -1e9)"
-WEIGHTS = "weights = ops.softmax(scores, axis=-1)"
+WEIGHTS = "weights = ops.softmax(scores)"
 OUTPUT = "return ops.sum(weights[:, :, None] * memory, axis=1), weights"
 LOOK = "context, weights = additive_attention(state, memory, self.w_query, self.w_key, self.v, mask)"
 FRESH = "ops.matmul(embedded, self.w_input) + ops.matmul(context, self.w_context)"
@@ -82,7 +82,7 @@ MISTAKES = [
     Mistake(
         "softmax-over-batch",
         fails="test_weights",
-        edits={WEIGHTS: WEIGHTS.replace("-1", "0")},
+        edits={WEIGHTS: "weights = ops.softmax(scores, axis=0)"},
         en="Your softmax runs over the batch: it should run over the source words, the last axis.",
         zh="softmax 沿批的轴做了：应沿最后一个轴（源句的词）。",
     ),
