@@ -45,7 +45,9 @@ def test_scalars_of_numpy_stay_arrays_and_subclasses_of_numbers_become_numbers()
 
 
 def test_functions_to_pass_on_are_built_on_the_other_side():
-    given_back = unpack(pack([Given("next_scores", {"table": np.eye(3)})]))[0]
+    table = np.stack([np.zeros((3, 3)), np.eye(3)])  # (T, V, V)
+    given_back = unpack(pack([Given("next_scores", {"table": table})]))[0]
+    assert given_back.build()([0]).tolist() == [0, 0, 0]
     assert given_back.build()([0, 2]).tolist() == [0, 0, 1]
     assert given_back.build()(np.array([[0, 2], [2, 1]])).tolist() == [[0, 0, 1], [0, 1, 0]]
 

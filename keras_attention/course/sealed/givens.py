@@ -20,8 +20,13 @@ class Given:
 
 
 def next_scores(table: np.ndarray) -> Callable[..., np.ndarray]:
-    """A language model that looks at the last token only: tokens (..., T) → table[last] (..., V)."""
-    return lambda tokens: table[np.asarray(tokens)[..., -1]]
+    """A language model that knows the step and the last token: (..., T) → table[T − 1, last], (..., V)."""
+
+    def scores(tokens: Any) -> np.ndarray:
+        tokens = np.asarray(tokens)
+        return table[tokens.shape[-1] - 1, tokens[..., -1]]
+
+    return scores
 
 
 KINDS: dict[str, Callable[..., Callable[..., Any]]] = {"next_scores": next_scores}
