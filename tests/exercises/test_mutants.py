@@ -27,7 +27,16 @@ SYMMETRIC = {"add", "equal", "logical_and", "logical_or", "maximum", "minimum", 
 LARGE = 1e6  # numbers that only need to be large, as those that hide scores
 DEFAULTS = {("softmax", "axis")}
 # lines of changed solutions that are right all the same
-EQUAL: dict[str, set[str]] = {}
+EQUAL: dict[str, set[str]] = {
+    "ex11_sparse_patterns": {  # the last axis of a matrix is its axis 1
+        "return ops.take(ops.take(blocks, block, axis=0), block, axis=-1)",
+        "visible = inside & ops.take(mask, seen, axis=-1)",
+    },
+    "ex12_linear_attention": {  # the same
+        "return (output / ops.sum(query * z, axis=+1, keepdims=True), s, z)",
+        "return (output / ops.sum(query * z, axis=--1, keepdims=True), s, z)",
+    },
+}
 
 
 def variants(node):
