@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_attention.course.sealed.figures import Drawing
 from keras_attention.course.verdict import Failure, GraderFault, Text
 
 KINDS = {
@@ -76,6 +77,8 @@ def same(first: Any, second: Any) -> bool:
         return len(first) == len(second) and all(map(same, first, second))
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, Drawing) and isinstance(second, Drawing):
+        return same(vars(first), vars(second))
     if isinstance(first, float) and isinstance(second, float):
         return bool(np.isclose(first, second, rtol=1e-4, atol=1e-4, equal_nan=True))
     return type(first) is type(second) and first == second

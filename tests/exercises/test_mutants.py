@@ -28,6 +28,14 @@ LARGE = 1e6  # numbers that only need to be large, as those that hide scores
 DEFAULTS = {("softmax", "axis")}
 # lines of changed solutions that are right all the same
 EQUAL: dict[str, set[str]] = {
+    "ex06_plotting_weights": {  # these look less well, and say the same
+        "_, ax = plt.subplots()",
+        "_, axes = plt.subplots(ncols=len(weights), layout='compressed')",
+        "_, axes = plt.subplots(ncols=len(weights), figsize=(width * len(weights), height))",
+        "_, axes = plt.subplots(ncols=len(weights), figsize=(width / len(weights), height), "
+        "layout='compressed')",
+        "ax.set_xticks(range(len(source_tokens)), labels=source_tokens)",
+    },
     "ex11_sparse_patterns": {  # the last axis of a matrix is its axis 1
         "return ops.take(ops.take(blocks, block, axis=0), block, axis=-1)",
         "visible = inside & ops.take(mask, seen, axis=-1)",
