@@ -30,7 +30,7 @@ def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4) -> None:
         tolerance: largest error, absolute and relative.
     """
     if isinstance(expected, (list, str)):
-        if got != expected or not _same_types(got, expected):
+        if not same(got, expected):
             _fail(name, "is wrong", "不对", f"{got!r}, not {expected!r}")
         return
     right = np.asarray(expected)
@@ -91,12 +91,6 @@ def _array(got: Any, right: np.ndarray, name: str) -> np.ndarray:
         return np.asarray(float(got)) if right.dtype.kind == "f" else np.asarray(got)
     kind = type(got).__name__.replace("NoneType", "None")
     return _fail(name, f"is no array, but {kind}", f"不是数组，而是 {kind}")
-
-
-def _same_types(got: Any, expected: Any) -> bool:
-    if isinstance(expected, list):
-        return all(map(_same_types, got, expected))
-    return type(got) is type(expected)
 
 
 def _finite(array: np.ndarray) -> bool:

@@ -159,7 +159,9 @@ def test_drawings_are_compared_as_data(ax):
     assert not same(before, seen(ax))
 
 
-@pytest.mark.parametrize("forged", [{"cells": "text"}, {"rows": 3}, {"title": None}, {"more": 1}])
+@pytest.mark.parametrize(
+    "forged", [{"cells": "text"}, {"rows": 3}, {"rows": [WEIGHTS]}, {"title": None}, {"more": 1}]
+)
 def test_a_drawing_that_is_none_is_a_failure_of_the_submission(forged, ax, monkeypatch):
     image(ax)
     right = vars(figures.describe(ax))

@@ -40,7 +40,8 @@ class Drawing:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if type(getattr(self, field.name)) is not (get_origin(field.type) or field.type):
+            value, kind = getattr(self, field.name), get_origin(field.type) or field.type
+            if type(value) is not kind or (kind is list and {*map(type, value)} - {str}):
                 raise TypeError(f"{field.name} is of another type.")
 
 
