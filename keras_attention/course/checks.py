@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from keras_attention.course.compare import equal
+from keras_attention.course.sealed.figures import Drawing
 from keras_attention.course.sealed.givens import Given
 from keras_attention.course.verdict import Failure, Text
 
-__all__ = ["Given", "equal", "floats", "require", "softmax"]
+__all__ = ["Drawing", "Given", "drawing", "equal", "floats", "require", "softmax"]
 
 
 def floats(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -27,6 +28,16 @@ def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     powers = np.exp(scores - np.where(np.isfinite(highest), highest, 0))
     total = powers.sum(axis=axis, keepdims=True)
     return powers / np.where(total, total, 1)
+
+
+def drawing(result: Any) -> Drawing:
+    """What the Axes show that a submission returned. Raises `Failure` if they show no image."""
+    kind = type(result).__name__.replace("NoneType", "None")
+    require(
+        isinstance(result, Drawing), f"It returns no Axes, but {kind}.", f"返回的不是 Axes，而是 {kind}。"
+    )
+    require(result.cells.size, "The Axes show no image: draw one.", "Axes 里没有图像：请画出来。")
+    return result
 
 
 def require(holds: Any, en: str, zh: str) -> None:

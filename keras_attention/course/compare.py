@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_attention.course.sealed.figures import Drawing
 from keras_attention.course.verdict import Failure, GraderFault, Text
 
 KINDS = {
@@ -29,7 +30,7 @@ def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4) -> None:
         tolerance: largest error, absolute and relative.
     """
     if isinstance(expected, (list, str)):
-        if got != expected or not _same_types(got, expected):
+        if not same(got, expected):
             _fail(name, "is wrong", "不对", f"{got!r}, not {expected!r}")
         return
     right = np.asarray(expected)
@@ -76,6 +77,8 @@ def same(first: Any, second: Any) -> bool:
         return len(first) == len(second) and all(map(same, first, second))
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, Drawing) and isinstance(second, Drawing):
+        return same(vars(first), vars(second))
     if isinstance(first, float) and isinstance(second, float):
         return bool(np.isclose(first, second, rtol=1e-4, atol=1e-4, equal_nan=True))
     return type(first) is type(second) and first == second
@@ -88,12 +91,6 @@ def _array(got: Any, right: np.ndarray, name: str) -> np.ndarray:
         return np.asarray(float(got)) if right.dtype.kind == "f" else np.asarray(got)
     kind = type(got).__name__.replace("NoneType", "None")
     return _fail(name, f"is no array, but {kind}", f"不是数组，而是 {kind}")
-
-
-def _same_types(got: Any, expected: Any) -> bool:
-    if isinstance(expected, list):
-        return all(map(_same_types, got, expected))
-    return type(got) is type(expected)
 
 
 def _finite(array: np.ndarray) -> bool:

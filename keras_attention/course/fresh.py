@@ -26,7 +26,7 @@ from keras_attention.course.sealed import protocol
 from keras_attention.course.sealed.sandbox import Limits
 from keras_attention.course.verdict import GraderFault
 
-PRELOADED = ("keras", "tensorflow", "matplotlib")
+PRELOADED = ("keras", "tensorflow", "matplotlib.pyplot")
 TOKEN = "KERAS_ATTENTION_CHILD"  # in the environment of the child and of all that it starts
 
 
@@ -71,7 +71,9 @@ class Fresh(Closing):
         return process
 
     def ask(self, request: bytes) -> bytes:
-        process = self._process or self._start([name for name in PRELOADED if name.encode() in request])
+        process = self._process or self._start(
+            [name for name in PRELOADED if name.split(".")[0].encode() in request]
+        )
         try:
             # a child that does not read must not hold up the judge
             self._run(_write, process.stdin, request)

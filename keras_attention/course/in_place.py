@@ -1,5 +1,6 @@
 """`pytest exercises`: the checks on the files beside them, run in pytest's own process."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from keras_attention.course.student import Student
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.setdefault("MPLBACKEND", "Agg")  # figures are looked at, not shown: no window is to wait
     if not config.pluginmanager.has_plugin("grading"):
         diagnose = Judge(InPlace).diagnose
         grading = Grading(open_in_place, exercise_of, diagnose)

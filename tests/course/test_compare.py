@@ -45,6 +45,7 @@ def test_what_is_right():
         (True, 1.0, "is no array, but bool"),
         (float("nan"), 1.0, "has 1 values that are NaN or infinite"),
         ([1, 2], [1, 3], "is wrong"),
+        ([RIGHT], [1], "is wrong"),
         ([1, True], [1, 1], "is wrong"),
         ([1.0], [1], "is wrong"),
         ("a", ["a"], "is wrong"),

@@ -36,6 +36,22 @@ EQUAL: dict[str, set[str]] = {
     "ex10_attention_pooling": {  # of an axis of size 1, −1 is 0
         "return ops.take_along_axis(states, length - 1, axis=1)[:, -1]",
     },
+    "ex06_plotting_weights": {  # these look less well, and say the same
+        "_, ax = plt.subplots()",
+        "_, axes = plt.subplots(ncols=len(weights), layout='compressed')",
+        "_, axes = plt.subplots(ncols=len(weights), figsize=(width * len(weights), height))",
+        "_, axes = plt.subplots(ncols=len(weights), figsize=(width / len(weights), height), "
+        "layout='compressed')",
+        "ax.set_xticks(range(len(source_tokens)), labels=source_tokens)",
+    },
+    "ex11_sparse_patterns": {  # the last axis of a matrix is its axis 1
+        "return ops.take(ops.take(blocks, block, axis=0), block, axis=-1)",
+        "visible = inside & ops.take(mask, seen, axis=-1)",
+    },
+    "ex12_linear_attention": {  # the same
+        "return (output / ops.sum(query * z, axis=+1, keepdims=True), s, z)",
+        "return (output / ops.sum(query * z, axis=--1, keepdims=True), s, z)",
+    },
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import values
+from . import figures, values
 from .forbidden import Forbidden
 from .givens import Given
 
@@ -150,7 +150,10 @@ def _build(args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str
 
 @contextmanager
 def _student_s_rules() -> Iterator[None]:
-    """Warnings are no failure, whatever the process around says."""
+    """Warnings are no failure, whatever the process around says; figures do not pile up."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        try:
+            yield
+        finally:
+            figures.close_all()

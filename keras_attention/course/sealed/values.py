@@ -2,7 +2,8 @@
 
     bytes = length of the tree (4 bytes) | the tree as JSON | safetensors
 
-The tree has the lists and dictionaries, with {"array": "3"} where tensor 3 of the safetensors goes.
+The tree has the lists and dictionaries, with {"array": "3"} where tensor 3 of the safetensors goes. Axes of
+matplotlib arrive as a `figures.Drawing`, which says what they show.
 """
 
 import json
@@ -56,7 +57,9 @@ def _to_tree(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, givens.Given):
         return {"given": value.kind, "with": _to_tree(value.arrays, arrays)}
     if figures.is_axes(value):
-        return _to_tree(figures.describe(value), arrays)
+        return {"drawing": _to_tree(vars(figures.describe(value)), arrays)}
+    if isinstance(value, np.ndarray) and value.dtype == object and all(map(figures.is_axes, value.flat)):
+        return [_to_tree(ax, arrays) for ax in value.flat]  # as from `pyplot.subplots`
     name = str(len(arrays))
     arrays[name] = as_array(value)
     return {"array": name}
@@ -76,6 +79,8 @@ def _from_tree(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
         return tree["is"]
     if "array" in tree:
         return np.array(arrays[tree["array"]])
+    if "drawing" in tree:
+        return figures.Drawing(**_from_tree(tree["drawing"], arrays))
     if "given" in tree:
         return givens.Given(tree["given"], _from_tree(tree["with"], arrays))
     return {key: _from_tree(item, arrays) for key, item in tree["dict"].items()}
