@@ -293,10 +293,11 @@ save_figure(figure, figures / "ch11_3_colours.png")
 # ------------------------------------
 #
 # ``plot_attention`` finds a font with Chinese characters by itself. These are no weights but the gold
-# alignment of the two sentences, each row shared equally: what a perfect aligner would look at.
+# alignment of the two sentences, each row shared equally: what a perfect aligner
+# would look at. No English word belongs to 把, so its row is empty.
 #
 # ``plot_attention`` 会自己找到有汉字的字体。这里画的不是模型的权重，而是两个句子的标准词对齐，每行平分：
-# 完美的对齐模型就该这样看。
+# 完美的对齐模型就该这样看。没有英语词对应"把"，所以那一行是空的。
 
 chinese = load("toy:en-zh")
 i = chinese.test.source.index("He gave the book to her.")
