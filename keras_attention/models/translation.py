@@ -65,11 +65,11 @@ class Translator(keras.Model):
             layer.build()
             return layer
 
-        if self.source_vocabulary is not self.target_vocabulary:
-            self.source_embedding = embedding(self.source_vocabulary, "source_embedding")
         self.target_embedding = embedding(self.target_vocabulary, "target_embedding")
-        if self.source_vocabulary is self.target_vocabulary:
-            self.source_embedding = self.target_embedding
+        shared = self.source_vocabulary is self.target_vocabulary
+        self.source_embedding = (
+            self.target_embedding if shared else embedding(self.source_vocabulary, "source_embedding")
+        )
         size = len(self.target_vocabulary)
         self.output_embedding = (
             self.target_embedding.embeddings
