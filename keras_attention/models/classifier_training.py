@@ -8,9 +8,8 @@ from pathlib import Path
 
 import keras
 
-from keras_attention.data import DataError, TextCorpus, Texts
+from keras_attention.data import DataError, TextCorpus
 from keras_attention.models.classifier import AttentionClassifier
-from keras_attention.models.naive_bayes import log_count_ratios
 from keras_attention.models.training import Best, Speed, run_training
 
 
@@ -25,7 +24,6 @@ def train_classifier(
     patience: int | None = None,
     max_length: int | None = None,
     class_weights: bool = False,
-    naive_bayes: float = 0.0,
     out: str | Path | None = None,
     resume: bool = False,
     seed: int = 0,
@@ -47,8 +45,6 @@ def train_classifier(
         patience: end after so many epochs that are no better; None for no such end.
         max_length: training cuts longer texts to so many tokens, the first and the last half of them.
         class_weights: whether rare classes count more, as if all were equally common.
-        naive_bayes: the first numbers of every embedding, one for each class, start as so many times the
-            token's `log_count_ratios`; 0 leaves all of them random.
         out, resume, seed, verbose, callbacks: as in `train`.
 
     Returns:
@@ -70,8 +66,6 @@ def train_classifier(
                 f"{corpus.name}: the label {unknown[0]!r} of its {split} texts does not occur in training; "
                 "add such texts or correct it."
             )
-    if naive_bayes:
-        start_from_naive_bayes(classifier, corpus.train, naive_bayes)
     return run_training(
         classifier,
         lambda first_epoch: classifier.dataset(corpus.train, batch_size, seed, first_epoch, max_length),
@@ -88,14 +82,6 @@ def train_classifier(
         callbacks=callbacks,
         class_weight=balance(classifier.label_ids(corpus.train.labels)) if class_weights else None,
     )
-
-
-def start_from_naive_bayes(classifier: AttentionClassifier, texts: Texts, scale: float) -> None:
-    """Write scale · `log_count_ratios` into the first numbers of the embeddings."""
-    ids, labels = classifier.vocabulary.encode_batch(texts.texts), classifier.label_ids(texts.labels)
-    table, classes = classifier.embedding.embeddings.numpy(), len(classifier.labels)
-    table[:, :classes] = scale * log_count_ratios(ids, labels, len(table), classes)  # (V, E)
-    classifier.embedding.embeddings.assign(table)
 
 
 def balance(labels: Sequence[int]) -> dict[int, float]:
