@@ -193,11 +193,11 @@ print("received by:             ", ", ".join(f"{w} {sum(by_source[w]) / total:.0
 # ----------------------------
 #
 # The same network and the same number of steps, but 300 sentences read twenty times in the place of 6000,
-# as for a language that few have written down. It learns them by heart, translates new ones badly, and
-# looks at worse places.
+# as for a language that few have written down. The training loss falls nearly as low; new sentences it
+# translates badly, and it looks at worse places.
 #
 # 同样的网络，同样多的训练步数，但不是 6000 句，而是 300 句读二十遍，就像一种很少有人写下来的语言。
-# 它把这些句子背下来了，新句子却译得差，看的地方也更不准。
+# 训练损失降得差不多低，新句子却译得差，看的地方也更不准。
 
 some = corpus.train[:300]
 scarce = replace(corpus, train=Pairs(20 * some.source, 20 * some.target))
