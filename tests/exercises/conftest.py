@@ -10,8 +10,10 @@ from keras_attention.course.submission import Submission
 def judge():
     """Judges a source in place: by the name of its exercise."""
 
-    def judge(exercise, source, *, seed=0, check=""):
+    def judge(exercise, source, *, seed=0, check="", diagnose=True):
         run = Judge(InPlace, seed)
+        if not diagnose:
+            run.diagnose = lambda *_: None
         return run(catalog.find(exercise, catalog.exercises()), Submission("answer.py", source), check)
 
     return judge
