@@ -2,6 +2,7 @@
 
 from .alignment import plot_alignment
 from .animation import animate_attention
+from .costs import plot_costs
 from .description import describe_attention
 from .difference import plot_difference
 from .fonts import text_style
@@ -17,6 +18,7 @@ __all__ = [
     "describe_attention",
     "plot_alignment",
     "plot_attention",
+    "plot_costs",
     "plot_difference",
     "plot_heads",
     "plot_highlight",
