@@ -2,9 +2,10 @@
 
     python benchmarks/efficient.py [--lengths 512 … 16384] [--training] [--layers NAME …] [--plot FILE.png]
 
-Self-attention of batch 1, 8 heads × 64, float32, projections included: forward, and with --training forward and
-backward. The layers take turns in one process, call by call; what is shown is the median of the calls, its ratio
-to `keras.layers.MultiHeadAttention`, and the peak of the memory above what was taken before.
+Self-attention of batch 1, 8 heads × 64, float32, projections included: forward, and with --training forward
+and backward. The layers take turns in one process, call by call; what is shown is the median of the calls,
+its ratio to the first layer, `keras.layers.MultiHeadAttention`, and the peak of the memory above what was
+taken before. With --cpu it is the time of all cores, for a machine that is busy with other things.
 """
 
 import argparse
@@ -16,7 +17,16 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 HEADS, WIDTH = 8, 64
 WINDOW = 256
-NAMES = ["keras", "keras sliding_window", "ours, dense", "longformer", "big bird", "performer", "reformer", "linear"]
+NAMES = [
+    "keras",
+    "keras sliding_window",
+    "ours, dense",
+    "longformer",
+    "big bird",
+    "performer",
+    "reformer",
+    "linear",
+]
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--lengths", type=int, nargs="+", default=[512, 1024, 2048, 4096, 8192])
@@ -64,7 +74,8 @@ def main():
         clock=time.process_time if args.cpu else time.perf_counter,
     )
     kind = "forward and backward" if args.training else "forward"
-    print(f"{kind}, {'ms of all cores' if args.cpu else 'ms'} (times as fast as {reference}), peak MB (less by)\n")
+    clock = "ms of all cores" if args.cpu else "ms"
+    print(f"{kind}: {clock} (times as fast as {reference}), peak MB (times less)\n")
     print(f"{'length':20}" + "".join(f"{length:>29}" for length in args.lengths) + "   pays from")
     for name, row in costs.items():
         print(f"{name:20}", end="")

@@ -2,10 +2,10 @@
 11.5 Efficient attention: beyond n² · 高效注意力：突破 n²
 =========================================================
 
-Attention compares every token with every other one: n² weights for n tokens. You measure what that costs, look
-at five ways around it (Longformer, BigBird, Reformer, Performer, linear attention), and measure the two things
-that their papers' titles do not say: from which length on each pays on your machine, and how far each is from
-exact attention.
+Attention compares every token with every other one: n² weights for n tokens. You measure what that costs,
+look at five ways around it (Longformer, BigBird, Reformer, Performer, linear attention), and measure the two
+things that their papers' titles do not say: from which length on each pays on your machine, and how far each
+is from exact attention.
 
 注意力让每个词元与所有词元比较：n 个词元要 n² 个权重。本节测量这要花多少时间和内存，看五种绕开它的办法
 （Longformer、BigBird、Reformer、Performer、线性注意力），并测量论文标题里没有的两件事：
@@ -21,11 +21,11 @@ exact attention.
 #    \mathrm{softmax}(Q K^\top / \sqrt{d_k})\, V
 #
 # With twice the length, the projections take twice the time, the attention four times. We call
-# ``MultiHeadAttention`` of Keras at growing lengths. In the last column stands the exponent: 1 is linear, 2 is
-# quadratic.
+# ``MultiHeadAttention`` of Keras at growing lengths. In the last column stands the exponent: 1 is linear,
+# 2 is quadratic.
 #
-# 长度加倍，投影的时间加倍，注意力的时间变成四倍。下面用 Keras 的 ``MultiHeadAttention`` 测量越来越长的输入。
-# 最后一列是指数：1 表示线性，2 表示平方。
+# 长度加倍，投影的时间加倍，注意力的时间变成四倍。下面用Keras 的``MultiHeadAttention`` 测量越来越长的输
+# 入。最后一列是指数：1 表示线性，2 表示平方。
 
 import argparse
 import math
@@ -36,9 +36,6 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import keras
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from keras import ops
@@ -54,12 +51,14 @@ from keras_attention import (
 )
 from keras_attention.cost import crossover, measure_costs
 from keras_attention.data import Vocabulary, load_texts
-from keras_attention.models.long_text import long_text_classifier, train_long_text
+from keras_attention.models.long_text import train_long_text
 from keras_attention.plotting import plot_costs, plot_pattern, save_figure
 
 began = time.perf_counter()
 parser = argparse.ArgumentParser(description="11.5 Efficient attention")
-parser.add_argument("--data", default="toy:documents-en", help="toy:documents-en, or a TSV or CSV file of texts")
+parser.add_argument(
+    "--data", default="toy:documents-en", help="toy:documents-en, or a TSV or CSV file of texts"
+)
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
 arguments, _ = parser.parse_known_args()
 figures = arguments.figures
@@ -92,17 +91,18 @@ for length, cost in zip(lengths, costs["dense"], strict=True):
 #
 # Three of them compute only some of the weights. Which ones is a mask:
 #
-# - **Longformer** (Beltagy et al., 2020): a window, :math:`|i - j| \le w`, and a few global tokens that see all
-#   and are seen by all.
-# - **BigBird** (Zaheer et al., 2020): the same in blocks, and a few random blocks, which shorten the way between
-#   any two tokens.
-# - **Reformer** (Kitaev et al., 2020): a random hash sorts similar tokens together; each sees its neighbours in
-#   that order. The pattern depends on the input.
+# - **Longformer** (Beltagy et al., 2020): a window, :math:`|i - j| \le w`, and a few global tokens that
+#   see all and are seen by all.
+# - **BigBird** (Zaheer et al., 2020): the same in blocks, and a few random blocks, which shorten the way
+#   between any two tokens.
+# - **Reformer** (Kitaev et al., 2020): a random hash sorts similar tokens together; each sees its
+#   neighbours in that order. The pattern depends on the input.
 #
-# ``pattern_mask(n)`` gives the exact mask, so anyone can check: dense attention under that mask is the same layer.
+# ``pattern_mask(n)`` gives the exact mask, so anyone can check: dense attention under that mask is the
+# same layer.
 #
-# 前三种只算一部分权重，算哪些可以画成掩码：**Longformer** 是滑动窗口加几个全局词元；**BigBird** 把它们做成块，
-# 再加几个随机块；**Reformer** 用随机哈希把相似的词元排在一起，只看排序后的邻居，模式取决于输入。
+# 前三种只算一部分权重，算哪些可以画成掩码：**Longformer** 是滑动窗口加几个全局词元；**BigBird** 把它们做
+# 成块，再加几个随机块；**Reformer** 用随机哈希把相似的词元排在一起，只看排序后的邻居，模式取决于输入。
 # ``pattern_mask(n)`` 给出精确的掩码：在这个掩码下的稠密注意力与该层结果相同，任何人都可以验证。
 
 n = 64
@@ -131,21 +131,23 @@ masked = dense_again(x, attention_mask=longformer.pattern_mask(n)[None])
 print(f"Longformer and dense attention under its mask differ by {np.max(abs(longformer(x) - masked)):.1e}")
 
 # %%
-# The other two see everything, but never form the weights. Softmax's :math:`\exp(q \cdot k)` becomes a product of
-# features, and then the brackets may be moved:
+# The other two see everything, but never form the weights. Softmax's :math:`\exp(q \cdot k)` becomes a
+# product of features, and then the brackets may be moved:
 #
 # .. math::
 #    \phi(q_i) \cdot \phi(k_j) \quad\Rightarrow\quad
 #    \mathrm{output}_i = \frac{\phi(q_i) \sum_j \phi(k_j) v_j^\top}{\phi(q_i) \cdot \sum_j \phi(k_j)}
 #
-# - **Performer** (Choromanski et al., 2021): random features :math:`\phi` that *estimate* :math:`\exp(q \cdot k)`.
-# - **Linear attention** (Katharopoulos et al., 2020): :math:`\phi(x) = \mathrm{elu}(x) + 1`. It estimates nothing;
-#   it is another layer. The sums are a state, as in a recurrent network: a new token costs the same, however
-#   much was read before.
+# - ``PerformerAttention`` (Choromanski et al., 2021): random features :math:`\phi` that *estimate*
+#   :math:`\exp(q \cdot k)`.
+# - ``LinearAttention`` (Katharopoulos et al., 2020): :math:`\phi(x) = \mathrm{elu}(x) + 1`. It estimates
+#   nothing; it is another layer. The sums are a state, as in a recurrent network: a new token costs the
+#   same, however much was read before.
 #
-# 后两种什么都看，却从不写出权重：把 :math:`\exp(q \cdot k)` 换成特征的点积，再移动括号。**Performer** 用随机特征
-# *估计* :math:`\exp(q \cdot k)`；**线性注意力** 用 :math:`\phi(x) = \mathrm{elu}(x) + 1`，它不是估计，而是另一种层。
-# 那两个和就是循环网络的状态：不论已经读了多少，多读一个词元的代价都一样。
+# 后两种什么都看，却从不写出权重：把:math:`\exp(q \cdot k)` 换成特征的点积，再移动括号。
+# ``PerformerAttention`` 用随机特征*估计* :math:`\exp(q \cdot k)`；``LinearAttention`` 用
+# :math:`\phi(x) = \mathrm{elu}(x) + 1`，它不是估计，而是另一种层。那两个和就是循环网络的状态：不论已经读
+# 了多少，多读一个词元的代价都一样。
 
 linear = LinearAttention(heads, key_dim)
 at_once = linear(x, use_causal_mask=True)
@@ -159,12 +161,12 @@ print(f"its state: {state[0].shape}, for 64 tokens as for a million")
 # Where it pays · 从多长开始划算
 # ------------------------------
 #
-# All of them have their price: blocks that are copied, a sort, features. So on short inputs dense attention is
-# faster. On the log–log figure n² is a line twice as steep as n; where they cross, it begins to pay. The place
-# depends on the machine, so measure.
+# All of them have their price: blocks that are copied, a sort, features. So on short inputs dense
+# attention is faster. On the log–log figure n² is a line twice as steep as n; where they cross, it begins
+# to pay. The place depends on the machine, so measure.
 #
-# 每一种都有额外的代价：复制块、排序、算特征。所以输入短时，稠密注意力更快。在双对数图上，n² 的线比 n 的陡一倍；
-# 两线相交处开始划算。这个位置与机器有关，所以要测量。
+# 每一种都有额外的代价：复制块、排序、算特征。所以输入短时，稠密注意力更快。在双对数图上，n² 的线比n 的陡
+# 一倍；两线相交处开始划算。这个位置与机器有关，所以要测量。
 
 (time_axes, _) = plot_costs(lengths, costs, "What attention costs", dense="dense")
 save_figure(time_axes, figures / "ch11_5_costs.png", dpi=110)
@@ -181,10 +183,11 @@ for name, row in costs.items():
 # How far from exact? · 离精确有多远
 # ----------------------------------
 #
-# ``exactness_report`` compares a layer with dense attention of the same weights. The error of a sparse layer is
-# what its pattern does not cover, and that depends on the data. Two kinds of them: **random** vectors, where every
-# key matters as much, and a **smooth** sequence, in which neighbours are alike and each looks at its own kind, as
-# in much real text. The weights are the identity, so that queries and keys are the tokens themselves.
+# ``exactness_report`` compares a layer with dense attention of the same weights. The error of a sparse
+# layer is what its pattern does not cover, and that depends on the data. Two kinds of them: **random**
+# vectors, where every key matters as much, and a **smooth** sequence, in which neighbours are alike and
+# each looks at its own kind, as in much real text. The weights are the identity, so that queries and keys
+# are the tokens themselves.
 #
 # ``exactness_report`` 把一层与权重相同的稠密注意力比较。稀疏层的误差来自模式没有覆盖的部分，这取决于数据。
 # 下面用两种数据：**随机**向量，每个键同样重要；**平滑**序列，相邻的词元相似，每个词元看自己的同类，
@@ -218,24 +221,28 @@ for name, layer in candidates.items():
     print(f"{name:26}" + "".join(f"{r.relative_error:12.2f}{r.covered_mass:12.0%}" for r in reports))
 
 # %%
-# An error of 1 is as bad as an output of zeros. "Covered" is the share of the exact attention that falls on keys
-# the layer sees. A window is good where the near matters, Reformer where like looks at like; neither helps where
-# everything matters a little. (Reformer is compared with dense attention that shares queries and keys, as it does.)
+# An error of 1 is as bad as an output of zeros. "Covered" is the share of the exact attention that falls
+# on keys the layer sees. A window is good where the near matters, Reformer where like looks at like;
+# neither helps where everything matters a little. (Reformer is compared with dense attention that shares
+# queries and keys, as it does.)
 #
-# 误差为 1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。窗口适合近处重要的数据，
-# Reformer 适合同类相看的数据；如果每处都有一点重要，两者都帮不上。（Reformer 与同样共享查询和键的稠密注意力比较。）
-#
+# 误差为1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。窗口适合近处重要的数据，
+# Reformer 适合同类相看的数据；如果每处都有一点重要，两者都帮不上。（Reformer 与同样共享查询和键的稠密注意
+# 力比较。）
+
+# %%
 # When Performer is useless · Performer 何时没有用
 # -------------------------------------------------
 #
-# The squared error of one estimated weight is known in advance:
+# The squared error of one weight that ``PerformerAttention`` estimates, relative to it, is known in
+# advance:
 #
 # .. math::
 #    \left(e^{|x + y|^2} - 1\right) / M, \qquad x = q / d^{1/4},\quad y = k / d^{1/4}
 #
-# With four times the features M it halves; with longer queries it explodes. From it follows the error of the
-# output, which the report predicts. Queries and keys of 64 features with unit variance, as a fresh layer may well
-# have, are already beyond rescue.
+# With four times the features M it halves; with longer queries it explodes. From it follows the error of
+# the output, which the report predicts. Queries and keys of 64 features with unit variance, as a fresh
+# layer may well have, are already beyond rescue.
 #
 # 单个权重的估计误差可以事先算出：特征数 M 变为四倍，误差减半；查询变长，误差爆炸。由此可以推出输出的误差，
 # 报告里有这个预测值。64 维、方差为 1 的查询和键（新建的层就可能是这样）已经无法挽救。
@@ -267,10 +274,10 @@ figure.savefig(figures / "ch11_5_performer.png", dpi=110)
 # A long document · 一篇长文档
 # ----------------------------
 #
-# Does it matter? The first word of a document is a question ("colour"), and one word of the 250 behind it is the
-# answer. Three others answer other questions, so that who does not know the question is right in a quarter of the
-# cases. The same small encoder, with one argument changed, must bring question and answer together. A window that
-# is narrower than the document cannot; with one global token it can.
+# Does it matter? The first word of a document is a question ("colour"), and one word of the 250 behind it
+# is the answer. Three others answer other questions, so that who does not know the question is right in a
+# quarter of the cases. The same small encoder, with one argument changed, must bring question and answer
+# together. A window that is narrower than the document cannot; with one global token it can.
 #
 # 这重要吗？文档的第一个词是问题（如 colour，颜色），后面 250 个词中有一个是答案，另有三个词回答别的问题；
 # 不知道问题的人最多答对四分之一。同一个小编码器，只换一个参数，要把问题和答案联系起来。
@@ -287,30 +294,34 @@ for attention in ("dense", "window", "longformer", "linear"):
 # When to use which · 什么时候用哪一种
 # ------------------------------------
 #
-# - Below the crossover: none. Dense attention is exact, and fused kernels make it cheaper than its n² suggests.
-# - Longformer or BigBird: long texts with local structure, and a token that must see all. Weights of a trained
-#   dense model drop in.
+# - Below the crossover: none. Dense attention is exact, and fused kernels make it cheaper than its n²
+#   suggests.
+# - Longformer or BigBird: long texts with local structure, and a token that must see all. Weights of a
+#   trained dense model drop in.
 # - Reformer: where few keys matter, and like looks at like. More rounds cost more, and find more.
 # - Performer: short queries and keys, a model trained with it. Look at the predicted error first.
 # - Linear: a model trained with it; generation with a state of fixed size.
 #
-# 长度低于交点时哪种都不用：稠密注意力是精确的。Longformer 或 BigBird：有局部结构的长文本，并有一个要看全文的词元，
-# 训练好的稠密权重可以直接装入。Reformer：重要的键很少，且同类相看。Performer：查询和键较短，并用它来训练，
-# 先看预测的误差。线性注意力：用它来训练的模型，生成时状态大小固定。
+# 长度低于交点时哪种都不用：稠密注意力是精确的。Longformer 或BigBird：有局部结构的长文本，并有一个要看全文
+# 的词元，训练好的稠密权重可以直接装入。Reformer：重要的键很少，且同类相看。Performer：查询和键较短，并用
+# 它来训练，先看预测的误差。线性注意力：用它来训练的模型，生成时状态大小固定。
 
 # %%
 # Try next · 接下来试一试
 # -----------------------
 #
-# - ``BigBirdAttention(num_random_blocks=0)``: how much do the random blocks cover? And ``use_causal_mask=True``?
-# - Make the documents longer, ``load_documents(length=1000)``: which accuracy falls first, which time grows most?
+# - ``BigBirdAttention(num_random_blocks=0)``: how much do the random blocks cover? And
+#   ``use_causal_mask=True``?
+# - Make the documents longer, ``load_documents(length=1000)``: which accuracy falls first, which time
+#   grows most?
 # - ``--data FILE.tsv`` (label, text) trains on texts of your own at their full length.
 #
 # Then write it yourself: exercises **ex11** (sparse patterns) and **ex12** (linear attention),
 # ``keras-attention exercise check ex11``.
 #
-# 试一试：``BigBirdAttention(num_random_blocks=0)`` 时，随机块覆盖了多少？把文档变长
-# （``load_documents(length=1000)``），哪个准确率先下降，哪个时间增长最多？用 ``--data`` 换成你自己的长文本。
+# 试一试：``BigBirdAttention(num_random_blocks=0)``
+# 时，随机块覆盖了多少？把文档变长（``load_documents(length=1000)``），哪个准确率先下降，哪个时间增长最多？用
+# ``--data`` 换成你自己的长文本。
 #
 # 然后自己写一遍：练习 **ex11**（稀疏注意力的模式）和 **ex12**（线性注意力）。
 

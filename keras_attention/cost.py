@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Cost", "crossover", "measure_costs"]
+__all__ = ["Cost", "crossover", "measure_costs", "peak_megabytes"]
 
 
 class Cost(NamedTuple):
@@ -31,7 +31,7 @@ def measure_costs(
     calls: int = 3,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[Cost]]:
-    """Calls layers on random sequences (B, n, width) for each n, in turn, so that their ratios mean something.
+    """Calls layers on random sequences (B, n, width) of each length, in turn, so that ratios mean something.
 
     TensorFlow compiles a layer for each length; a first call, whose memory is measured, is not timed.
 
@@ -48,9 +48,9 @@ def measure_costs(
     Returns:
         for each name a `Cost` for each length.
 
-    >>> costs = measure_costs({"nothing": lambda x: x + 0, "n²": lambda x: x @ (x @ x)}, [8], width=8, calls=1)
-    >>> list(costs), costs["n²"][0].milliseconds > 0
-    (['nothing', 'n²'], True)
+    >>> costs = measure_costs({"add": lambda x: x + 1, "multiply": lambda x: x @ x}, [8], width=8, calls=1)
+    >>> list(costs), costs["add"][0].milliseconds > 0
+    (['add', 'multiply'], True)
     """
     import tensorflow as tf
 
@@ -58,7 +58,7 @@ def measure_costs(
     for length in lengths:
         x = tf.random.stateless_normal((batch, length, width), seed=(0, 0))
         steps = {name: _compile(layer, x, training) for name, layer in layers.items()}
-        peaks = {name: _peak_megabytes(lambda step=step: step(x)) for name, step in steps.items()}
+        peaks = {name: peak_megabytes(step, x) for name, step in steps.items()}
         seconds: dict[str, list[float]] = {name: [] for name in layers}
         for _ in range(calls):
             for name, step in steps.items():
@@ -109,8 +109,8 @@ def _compile(layer, x, training):
     return step.get_concrete_function(x)
 
 
-def _peak_megabytes(call):
-    """The most that the process takes during the call above what it took before."""
+def peak_megabytes(call, *args):
+    """The most that the process takes during call(*args) above what it took before, seen each millisecond."""
     import psutil
 
     if platform.libc_ver()[0] == "glibc":
@@ -125,7 +125,7 @@ def _peak_megabytes(call):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    call()
+    call(*args)
     done.set()
     watcher.join()
     return (max(sizes) - sizes[0]) / 1e6

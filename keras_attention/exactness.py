@@ -115,8 +115,8 @@ def predicted_output_error(query, key, value, weights):
 
         M · E|Δo_i|² = Σ_jk p_ij p_ik exp((q_i + k_j) · (q_i + k_k)) (v_j − o_i) · (v_k − o_i)
 
-    where j and k run over the keys of all heads, each with its head's q_i and o_i. For j = k the exponential is
-    that of the error of a single weight.
+    where j and k run over the keys of all heads, each with its head's q_i and o_i. For j = k the exponential
+    is that of the error of a single weight.
 
     Args:
         query, key: (B, H, n, Dk), scaled by Dk^−¼ as the features are.

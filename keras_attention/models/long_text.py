@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import keras
 from keras import layers
 
+from keras_attention.cost import peak_megabytes
+from keras_attention.data import TextCorpus, Texts, Vocabulary
 from keras_attention.layers import (
     BigBirdAttention,
     LinearAttention,
@@ -15,6 +19,7 @@ from keras_attention.layers import (
     ReformerAttention,
     SelfAttention,
 )
+from keras_attention.models.batches import text_dataset
 
 ATTENTIONS: dict[str, Callable[[int, int], keras.layers.Layer]] = {
     "dense": SelfAttention,
@@ -39,8 +44,8 @@ def long_text_classifier(
 ) -> keras.Model:
     """x ← x + attention(norm(x)), x ← x + W₂ relu(W₁ norm(x)), depth times; the first token gives the class.
 
-    What the first token does not see, the class cannot depend on. The order of the others counts only as far as
-    the attention's pattern does: there are no positions.
+    What the first token does not see, the class cannot depend on. There are no positions: the order of the
+    tokens counts only where the attention's pattern does.
 
     Args:
         attention: a name of `ATTENTIONS`, or a function (heads, width of a head) that makes a layer.
@@ -65,3 +70,61 @@ def long_text_classifier(
         x = layers.Add()([x, layers.Dropout(dropout)(layers.Dense(width)(hidden))])
     first = layers.LayerNormalization()(x)[:, 0]  # (B, D)
     return keras.Model(ids, layers.Dense(classes)(layers.Dropout(dropout)(first)))
+
+
+class LongTextResult(NamedTuple):
+    """A trained model: its test accuracy, the seconds of its training, and the peak of their memory in MB."""
+
+    model: keras.Model
+    accuracy: float
+    seconds: float
+    megabytes: float
+
+
+def train_long_text(
+    attention: str | Callable[[int, int], keras.layers.Layer],
+    vocabulary: Vocabulary,
+    corpus: TextCorpus,
+    *,
+    epochs: int = 5,
+    batch_size: int = 32,
+    learning_rate: float = 5e-3,
+    max_length: int | None = None,
+    seed: int = 0,
+    verbose: int = 0,
+    **options,
+) -> LongTextResult:
+    """Train `long_text_classifier` on texts of any length, and count how many test texts it gets right.
+
+    Args:
+        attention: see `long_text_classifier`.
+        vocabulary: cuts the texts into tokens.
+        corpus: labelled texts. START is put before each, to give the class; in toy:documents-en the question
+            stands there.
+        epochs, batch_size, learning_rate: of Adam; the rate falls along a cosine.
+        max_length: longer texts lose their end; None reads them whole.
+        seed: of weights, dropout and order.
+        verbose: as in `fit`.
+        **options: others of `long_text_classifier`.
+    """
+    labels = sorted(set(corpus.train.labels))
+    start = [] if corpus.name == "toy:documents-en" else [Vocabulary.START]
+
+    def dataset(texts: Texts, seed: int | None = None):
+        ids = [(start + list(row))[:max_length] for row in vocabulary.encode_batch(texts.texts)]
+        return text_dataset(ids, [labels.index(label) for label in texts.labels], batch_size, seed)
+
+    keras.utils.set_random_seed(seed)
+    model = long_text_classifier(attention, len(vocabulary), len(labels), **options)
+    train, test = dataset(corpus.train, seed), dataset(corpus.test)
+    rate = keras.optimizers.schedules.CosineDecay(learning_rate, epochs * len(train))
+    model.compile(
+        keras.optimizers.Adam(rate, global_clipnorm=1.0),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+        jit_compile=False,
+    )
+    began = time.perf_counter()
+    peak = peak_megabytes(lambda: model.fit(train, epochs=epochs, verbose=verbose))
+    seconds = time.perf_counter() - began
+    return LongTextResult(model, model.evaluate(test, verbose=0)[1], seconds, peak)

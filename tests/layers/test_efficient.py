@@ -228,7 +228,7 @@ def test_memory_is_linear_in_the_length_also_in_training(name, causal):
         layer = LAYERS[name](heads=8, width=64)
         layer(inputs())
 
-        @tf.function
+        @tf.function(autograph=False)
         def train(x, mask, layer=layer):
             with tf.GradientTape() as tape:
                 tape.watch(x)
@@ -252,7 +252,7 @@ def test_one_trace_serves_every_length(name, causal):
     layer = with_random_weights(LAYERS[name](), inputs())
     traces = []
 
-    @tf.function(input_signature=[tf.TensorSpec((None, None, WIDTH))])
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec((None, None, WIDTH))])
     def run(x):
         traces.append(1)
         with tf.GradientTape() as tape:
@@ -273,7 +273,7 @@ def test_compiled_by_xla(name):
     x, mask = inputs(), padding(N, 9)
     layer = with_random_weights(LAYERS[name](), x)
 
-    @tf.function(jit_compile=True)
+    @tf.function(autograph=False, jit_compile=True)
     def run(x):
         with tf.GradientTape() as tape:
             output = layer(x, mask=mask, use_causal_mask=True)

@@ -4,8 +4,8 @@ Where both mean the same, they agree. What theirs does otherwise is shown, one t
 
 - Longformer: nothing, but that its window is two-sided and even, and n a multiple of it.
 - BigBird: in evaluation the random blocks are all block 0, which then counts 1 + r times.
-- Reformer: the first chunk also sees the last one, and a key that several rounds find counts several times, so
-  that more rounds do not lead to full attention.
+- Reformer: the first chunk also sees the last one, and a key that several rounds find counts several times,
+  so that more rounds do not lead to full attention.
 """
 
 import numpy as np
@@ -156,7 +156,7 @@ def test_big_bird_of_theirs_counts_its_first_block_again_in_evaluation():
     with np.errstate(divide="ignore"):
         bias = np.log(counts).astype("float32")
     heads, _ = scaled_dot_product_attention(
-        *heads_of(ours, inputs()), mask=(counts > 0)[None], bias=np.where(counts > 0, bias, 0)
+        *heads_of(ours, inputs()), mask=(counts > 0)[None], bias=np.where(counts > 0, bias, 0)[None]
     )
     expected = run_big_bird(theirs, np.ones((B, N), bool))
     np.testing.assert_allclose(merged(heads), expected, atol=1e-4)

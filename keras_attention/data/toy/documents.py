@@ -21,12 +21,25 @@ SENTENCES = {
     "food": "for supper there was {} again .",
     "city": "the letter came from {} .",
 }
-SUBJECTS = "the old man|my sister|a neighbour|the teacher|nobody|our driver|the child|a friend of mine".split("|")
-VERBS = "walked|waited|talked|laughed|slept|worked|read|sang|stayed|returned".split("|")
-ENDS = (
-    "for an hour|in the garden|near the river|until the evening|at home|in spite of the rain|every day|"
-    "without a word|as always|after the war|with great care|on the train"
-).split("|")
+SUBJECTS = ["the old man", "my sister", "a neighbour", "the teacher", "nobody", "our driver", "the child"]
+VERBS = ["walked", "waited", "talked", "laughed", "slept", "worked", "read", "sang", "stayed", "returned"]
+ENDS = [
+    "for an hour",
+    "in the garden",
+    "near the river",
+    "until the evening",
+    "at home",
+    "every day",
+    "as always",
+]
+ENDS += [
+    "as always",
+    "in spite of the rain",
+    "without a word",
+    "after the war",
+    "with great care",
+    "on the train",
+]
 
 
 def filler(rng: random.Random) -> str:
