@@ -24,8 +24,8 @@ is from exact attention.
 # ``MultiHeadAttention`` of Keras at growing lengths. In the last column stands the exponent: 1 is linear,
 # 2 is quadratic.
 #
-# 长度加倍，投影的时间加倍，注意力的时间变成四倍。下面用Keras 的``MultiHeadAttention`` 测量越来越长的输
-# 入。最后一列是指数：1 表示线性，2 表示平方。
+# 长度加倍，投影的时间加倍，注意力的时间变成四倍。下面用 Keras 的 ``MultiHeadAttention`` 测量越来越长的
+# 输入。最后一列是指数：1 表示线性，2 表示平方。
 
 import argparse
 import math
@@ -144,10 +144,10 @@ print(f"Longformer and dense attention under its mask differ by {np.max(abs(long
 #   nothing; it is another layer. The sums are a state, as in a recurrent network: a new token costs the
 #   same, however much was read before.
 #
-# 后两种什么都看，却从不写出权重：把:math:`\exp(q \cdot k)` 换成特征的点积，再移动括号。
-# ``PerformerAttention`` 用随机特征*估计* :math:`\exp(q \cdot k)`；``LinearAttention`` 用
-# :math:`\phi(x) = \mathrm{elu}(x) + 1`，它不是估计，而是另一种层。那两个和就是循环网络的状态：不论已经读
-# 了多少，多读一个词元的代价都一样。
+# 后两种什么都看，却从不写出权重：把 :math:`\exp(q \cdot k)` 换成特征的点积，再移动括号。
+# ``PerformerAttention`` 用随机特征 *估计* :math:`\exp(q \cdot k)`；``LinearAttention`` 用
+# :math:`\phi(x) = \mathrm{elu}(x) + 1`，它不是估计，而是另一种层。那两个和就是循环网络的状态：
+# 不论已经读了多少，多读一个词元的代价都一样。
 
 linear = LinearAttention(heads, key_dim)
 at_once = linear(x, use_causal_mask=True)
@@ -165,8 +165,8 @@ print(f"its state: {state[0].shape}, for 64 tokens as for a million")
 # attention is faster. On the log–log figure n² is a line twice as steep as n; where they cross, it begins
 # to pay. The place depends on the machine, so measure.
 #
-# 每一种都有额外的代价：复制块、排序、算特征。所以输入短时，稠密注意力更快。在双对数图上，n² 的线比n 的陡
-# 一倍；两线相交处开始划算。这个位置与机器有关，所以要测量。
+# 每一种都有额外的代价：复制块、排序、算特征。所以输入短时，稠密注意力更快。在双对数图上，n² 的线比 n 的
+# 陡一倍；两线相交处开始划算。这个位置与机器有关，所以要测量。
 
 (time_axes, _) = plot_costs(lengths, costs, "What attention costs", dense="dense")
 save_figure(time_axes, figures / "ch11_5_costs.png", dpi=110)
@@ -226,9 +226,9 @@ for name, layer in candidates.items():
 # neither helps where everything matters a little. (Reformer is compared with dense attention that shares
 # queries and keys, as it does.)
 #
-# 误差为1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。窗口适合近处重要的数据，
-# Reformer 适合同类相看的数据；如果每处都有一点重要，两者都帮不上。（Reformer 与同样共享查询和键的稠密注意
-# 力比较。）
+# 误差为 1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。窗口适合近处重要的数据，
+# Reformer 适合同类相看的数据；如果每处都有一点重要，两者都帮不上。（Reformer 与同样共享查询和键的
+# 稠密注意力比较。）
 
 # %%
 # When Performer is useless · Performer 何时没有用
@@ -302,9 +302,9 @@ for attention in ("dense", "window", "longformer", "linear"):
 # - Performer: short queries and keys, a model trained with it. Look at the predicted error first.
 # - Linear: a model trained with it; generation with a state of fixed size.
 #
-# 长度低于交点时哪种都不用：稠密注意力是精确的。Longformer 或BigBird：有局部结构的长文本，并有一个要看全文
-# 的词元，训练好的稠密权重可以直接装入。Reformer：重要的键很少，且同类相看。Performer：查询和键较短，并用
-# 它来训练，先看预测的误差。线性注意力：用它来训练的模型，生成时状态大小固定。
+# 长度低于交点时哪种都不用：稠密注意力是精确的。Longformer 或 BigBird：有局部结构的长文本，并有一个要看
+# 全文的词元，训练好的稠密权重可以直接装入。Reformer：重要的键很少，且同类相看。
+# Performer：查询和键较短，并用它来训练，先看预测的误差。线性注意力：用它来训练的模型，生成时状态大小固定。
 
 # %%
 # Try next · 接下来试一试
@@ -319,9 +319,8 @@ for attention in ("dense", "window", "longformer", "linear"):
 # Then write it yourself: exercises **ex11** (sparse patterns) and **ex12** (linear attention),
 # ``keras-attention exercise check ex11``.
 #
-# 试一试：``BigBirdAttention(num_random_blocks=0)``
-# 时，随机块覆盖了多少？把文档变长（``load_documents(length=1000)``），哪个准确率先下降，哪个时间增长最多？用
-# ``--data`` 换成你自己的长文本。
+# 试一试：``BigBirdAttention(num_random_blocks=0)`` 时，随机块覆盖了多少？把文档变长
+# （``load_documents(length=1000)``），哪个准确率先下降，哪个时间增长最多？用 ``--data`` 换成你自己的长文本。
 #
 # 然后自己写一遍：练习 **ex11**（稀疏注意力的模式）和 **ex12**（线性注意力）。
 

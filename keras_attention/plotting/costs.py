@@ -58,6 +58,7 @@ def plot_costs(
         ax.set_xticks(list(lengths), labels=[str(length) for length in lengths])
         ax.minorticks_off()
         ax.grid(alpha=0.3)
-    time.legend(fontsize="small")
+    for text in time.legend(fontsize="small").get_texts():
+        text.set_parse_math(False)
     remember(time, describe_costs, lengths, costs, title=title)
     return [time, memory]
