@@ -51,6 +51,7 @@ from keras_attention import (
 )
 from keras_attention.cost import crossover, measure_costs
 from keras_attention.data import Vocabulary, load_texts
+from keras_attention.data.toy.documents import load_documents
 from keras_attention.models.long_text import train_long_text
 from keras_attention.plotting import plot_costs, plot_pattern, save_figure
 
@@ -274,20 +275,22 @@ figure.savefig(figures / "ch11_5_performer.png", dpi=110)
 # A long document · 一篇长文档
 # ----------------------------
 #
-# Does it matter? The first word of a document is a question ("colour"), and one word of the 250 behind it
-# is the answer. Three others answer other questions, so that who does not know the question is right in a
-# quarter of the cases. The same small encoder, with one argument changed, must bring question and answer
-# together. A window that is narrower than the document cannot; with one global token it can.
+# Does it matter? The first word of a document is a name, Anna: where is she? One of the words behind it
+# answers, Anna_Rome, and seven others tell where somebody else is. The same small encoder, with one argument
+# changed, must bring question and answer together. A window that is narrower than the document cannot, and
+# guesses among the four cities; with one global token, the first, it can. (A bag of words does not know whose
+# city is whose.)
 #
-# 这重要吗？文档的第一个词是问题（如 colour，颜色），后面 250 个词中有一个是答案，另有三个词回答别的问题；
-# 不知道问题的人最多答对四分之一。同一个小编码器，只换一个参数，要把问题和答案联系起来。
-# 比文档窄的窗口做不到；加一个全局词元就可以。
+# 这重要吗？文档的第一个词是一个名字 Anna：她在哪里？后面某处有一个词是答案 Anna_Rome，另有七个词说别人在哪里。
+# 同一个小编码器，只换一个参数，要把问题和答案联系起来。比文档窄的窗口做不到，只能在四个城市里猜；
+# 加一个全局词元（第一个词）就可以。（词袋模型不知道哪个城市是谁的。）
 
-corpus = load_texts(arguments.data)
+is_toy = arguments.data.startswith("toy:documents")
+corpus = load_documents(length=128) if is_toy else load_texts(arguments.data)
 vocabulary = Vocabulary.build(corpus.train.texts, kind="word", lexicon=corpus.lexicon)
 print(f"\n{len(corpus.train)} texts, for example: {corpus.train.texts[0][:120]} …")
 for attention in ("dense", "window", "longformer", "linear"):
-    result = train_long_text(attention, vocabulary, corpus, epochs=4)
+    result = train_long_text(attention, vocabulary, corpus, epochs=2 if is_toy else 3)
     print(f"  {attention:12} accuracy {result.accuracy:.3f}   {result.seconds:5.1f} s")
 
 # %%

@@ -1,7 +1,7 @@
 import pytest
 
-from keras_attention.data import load_texts
-from keras_attention.data.toy.documents import ANSWERS, SIZES, load_documents
+from keras_attention.data import Vocabulary, load_texts
+from keras_attention.data.toy.documents import CITIES, NAMES, SIZES, load_documents
 
 
 def test_sizes_and_no_double():
@@ -11,17 +11,23 @@ def test_sizes_and_no_double():
 
 
 @pytest.mark.parametrize("length", [64, 256])
-def test_the_question_stands_first_and_all_four_answers_behind_it(length):
+def test_the_question_stands_first_and_an_answer_for_each_name_behind_it(length):
     texts = load_documents(1, length).test
-    topic_of = {word: topic for topic, words in ANSWERS.items() for word in words}
     for text, label, spans in zip(texts.texts, texts.labels, texts.rationales, strict=True):
-        words = text.split()
-        assert length <= len(words) < length + 12
-        assert words[0] == topic_of[label]
-        found = [word for word in words[1:] if word in topic_of]
-        assert sorted(map(topic_of.get, found)) == sorted(ANSWERS)
-        assert label in found
-        assert [text[start:end] for start, end in spans] == [label]
+        name, *words = text.split()
+        assert length <= len(words) + 1 < length + 12
+        facts = dict(word.split("_") for word in words if "_" in word)
+        assert sorted(facts) == sorted(NAMES)
+        assert facts[name] == label
+        assert [text[start:end] for start, end in spans] == [f"{name}_{label}"]
+        assert text.count("_") == len(NAMES)
+
+
+def test_a_fact_is_one_token_and_training_knows_them_all():
+    corpus = load_documents()
+    vocabulary = Vocabulary.build(corpus.train.texts)
+    seen = {token for text in corpus.train.texts[:200] for token in vocabulary.tokens(text)}
+    assert {f"{name}_{city}" for name in NAMES for city in CITIES} <= seen
 
 
 def test_the_answers_are_spread_over_the_document_and_over_the_classes():
@@ -29,5 +35,5 @@ def test_the_answers_are_spread_over_the_document_and_over_the_classes():
     places = [text[: span[0]].count(" ") for text, (span,) in zip(texts.texts, texts.rationales, strict=True)]
     far = sum(place > 16 for place in places) / len(places)
     assert 0.85 < far < 0.97
-    counts = [texts.labels.count(word) for words in ANSWERS.values() for word in words]
-    assert 80 < min(counts) <= max(counts) < 175  # 125 ± five standard deviations
+    counts = [texts.labels.count(city) for city in CITIES]
+    assert 400 < min(counts) <= max(counts) < 600  # 500 ± five standard deviations

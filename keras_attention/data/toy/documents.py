@@ -9,18 +9,8 @@ from keras_attention.data.texts import TextCorpus, Texts
 
 SIZES = {"train": 2000, "validation": 200, "test": 500}
 LENGTH = 256  # words
-ANSWERS = {
-    "colour": ["red", "blue", "green", "yellow"],
-    "animal": ["horse", "cat", "dog", "bird"],
-    "food": ["bread", "soup", "rice", "cheese"],
-    "city": ["Paris", "Rome", "Cairo", "Beijing"],
-}
-SENTENCES = {
-    "colour": "her scarf was {} .",
-    "animal": "we saw a {} by the road .",
-    "food": "for supper there was {} again .",
-    "city": "the letter came from {} .",
-}
+NAMES = ["Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry"]
+CITIES = ["Paris", "Rome", "Cairo", "Beijing"]
 SUBJECTS = ["the old man", "my sister", "a neighbour", "the teacher", "nobody", "our driver", "the child"]
 VERBS = ["walked", "waited", "talked", "laughed", "slept", "worked", "read", "sang", "stayed", "returned"]
 ENDS = ["for an hour", "in the garden", "near the river", "until the evening", "at home", "every day"]
@@ -34,29 +24,29 @@ def filler(rng: random.Random) -> str:
 def draw_document(rng: random.Random, length: int) -> tuple[str, str, tuple[int, int]]:
     """A document of about so many words, its label, and the character range of the answer.
 
-    Every topic is mentioned once; only that of the question counts.
+    A fact is one word, such as Anna_Rome, so that nothing else must be learned than to find it.
     """
-    topic = rng.choice(list(ANSWERS))
-    facts = {other: rng.choice(words) for other, words in ANSWERS.items()}
-    sentences = []
-    words = 1 + sum(len(sentence.split()) for sentence in SENTENCES.values())
+    name = rng.choice(NAMES)
+    facts = {other: rng.choice(CITIES) for other in NAMES}
+    sentences: list[str] = []
+    words = 1 + 2 * len(NAMES)
     while words < length:
         sentences.append(filler(rng))
         words += len(sentences[-1].split())
-    for other, fact in facts.items():
-        sentences.insert(rng.randrange(len(sentences) + 1), SENTENCES[other].format(fact))
-    text = " ".join([topic, *sentences])
-    start = text.index(SENTENCES[topic].format(facts[topic])) + SENTENCES[topic].index("{")
-    return text, facts[topic], (start, start + len(facts[topic]))
+    for other, city in facts.items():
+        sentences.insert(rng.randrange(len(sentences) + 1), f"{other}_{city} .")
+    text = " ".join([name, *sentences])
+    answer = f"{name}_{facts[name]}"
+    return text, facts[name], (text.index(answer), text.index(answer) + len(answer))
 
 
 @cache
 def load_documents(seed: int = 0, length: int = LENGTH) -> TextCorpus:
-    """Documents that ask a question with their first word and answer it with one of the others.
+    """Documents that ask with their first word where somebody is, and answer with one of the others.
 
-    There are 4 questions and 16 answers. Each document holds one answer to every question, so that who does
-    not know the question is right in a quarter of the cases at best, and who sees only the words around each
-    word does not know it.
+    There are 8 names and 4 cities. Each document tells of all 8, so that without the question one knows no
+    more than which city occurs most, and a sum over the words does not tell whose it is. Who sees only the
+    words around the first one guesses.
 
     Args:
         seed: draws the documents.
