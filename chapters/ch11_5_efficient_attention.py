@@ -281,8 +281,8 @@ figure.savefig(figures / "ch11_5_performer.png", dpi=110)
 # guesses among the four cities; with one global token, the first, it can. (A bag of words does not know whose
 # city is whose.)
 #
-# 这重要吗？文档的第一个词是一个名字 Anna：她在哪里？后面某处有一个词是答案 Anna_Rome，另有七个词说别人在哪里。
-# 同一个小编码器，只换一个参数，要把问题和答案联系起来。比文档窄的窗口做不到，只能在四个城市里猜；
+# 这重要吗？文档的第一个词是一个名字 Anna：她在哪里？后面某处有一个词是答案 Anna_Rome，另有七个词说别人在
+# 哪里。同一个小编码器，只换一个参数，要把问题和答案联系起来。比文档窄的窗口做不到，只能在四个城市里猜；
 # 加一个全局词元（第一个词）就可以。（词袋模型不知道哪个城市是谁的。）
 
 is_toy = arguments.data.startswith("toy:documents")
@@ -290,7 +290,7 @@ corpus = load_documents(length=128) if is_toy else load_texts(arguments.data)
 vocabulary = Vocabulary.build(corpus.train.texts, kind="word", lexicon=corpus.lexicon)
 print(f"\n{len(corpus.train)} texts, for example: {corpus.train.texts[0][:120]} …")
 for attention in ("dense", "window", "longformer", "linear"):
-    result = train_long_text(attention, vocabulary, corpus, epochs=2 if is_toy else 3)
+    result = train_long_text(attention, vocabulary, corpus, epochs=2, learning_rate=4e-3, heads=4)
     print(f"  {attention:12} accuracy {result.accuracy:.3f}   {result.seconds:5.1f} s")
 
 # %%
