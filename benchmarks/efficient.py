@@ -4,8 +4,8 @@
 
 Self-attention of batch 1, 8 heads × 64, float32, projections included: forward, and with --training forward
 and backward. The layers take turns in one process, call by call; what is shown is the median of the calls,
-its ratio to the first layer, `keras.layers.MultiHeadAttention`, and the peak of the memory above what was
-taken before. With --cpu it is the time of all cores, for a machine that is busy with other things.
+its ratio to the first layer, `keras.layers.MultiHeadAttention`, and the most that its tensors take at a time.
+With --cpu it is the time of all cores, for a machine that is busy with other things.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main():
         print(f"{name:20}", end="")
         for cost, dense in zip(row, costs[reference], strict=True):
             faster = dense.milliseconds / cost.milliseconds
-            smaller = dense.megabytes / max(cost.megabytes, 0.1)
+            smaller = dense.megabytes / cost.megabytes
             print(f"{cost.milliseconds:9.0f} {f'({faster:.1f})':>6}", end="")
             print(f"{cost.megabytes:7.0f} {f'({smaller:.0f})':>5}", end="")
         pays = None if name == reference else crossover(args.lengths, costs[reference], row)

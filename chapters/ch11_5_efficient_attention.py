@@ -21,11 +21,11 @@ is from exact attention.
 #    \mathrm{softmax}(Q K^\top / \sqrt{d_k})\, V
 #
 # With twice the length, the projections take twice the time, the attention four times. We call
-# ``MultiHeadAttention`` of Keras at growing lengths. In the last column stands the exponent: 1 is linear,
-# 2 is quadratic.
+# ``MultiHeadAttention`` of Keras at growing lengths. The last columns are exponents: 1 is linear, 2 is
+# quadratic.
 #
 # 长度加倍，投影的时间加倍，注意力的时间变成四倍。下面用 Keras 的 ``MultiHeadAttention`` 测量越来越长的
-# 输入。最后一列是指数：1 表示线性，2 表示平方。
+# 输入。最后两列是指数：1 表示线性，2 表示平方。
 
 import argparse
 import math
@@ -79,12 +79,14 @@ layers = {
 }
 costs = measure_costs(layers, lengths, width=heads * key_dim)
 
-print(f"{'length':>8}{'ms':>9}{'MB':>9}{'exponent':>10}")
-before = None
-for length, cost in zip(lengths, costs["dense"], strict=True):
-    exponent = "" if before is None else f"{math.log2(cost.milliseconds / before):.1f}"
-    print(f"{length:8}{cost.milliseconds:9.1f}{cost.megabytes:9.1f}{exponent:>10}")
-    before = cost.milliseconds
+print(f"{'length':>8}{'ms':>9}{'MB':>9}{'exponent of time':>18}{'of memory':>11}")
+for i, (length, cost) in enumerate(zip(lengths, costs["dense"], strict=True)):
+    row = f"{length:8}{cost.milliseconds:9.1f}{cost.megabytes:9.1f}"
+    if i:
+        half = costs["dense"][i - 1]
+        row += f"{math.log2(cost.milliseconds / half.milliseconds):18.1f}"
+        row += f"{math.log2(cost.megabytes / half.megabytes):11.1f}"
+    print(row)
 
 # %%
 # Five ways around it · 五种办法
@@ -186,13 +188,13 @@ for name, row in costs.items():
 #
 # ``exactness_report`` compares a layer with dense attention of the same weights. The error of a sparse
 # layer is what its pattern does not cover, and that depends on the data. Two kinds of them: **random**
-# vectors, where every key matters as much, and a **smooth** sequence, in which neighbours are alike and
-# each looks at its own kind, as in much real text. The weights are the identity, so that queries and keys
-# are the tokens themselves.
+# vectors, where every key matters a little, and a **smooth** sequence, in which neighbours are alike and
+# each looks at little else. The weights are the identity, so that queries and keys are the tokens
+# themselves.
 #
 # ``exactness_report`` 把一层与权重相同的稠密注意力比较。稀疏层的误差来自模式没有覆盖的部分，这取决于数据。
-# 下面用两种数据：**随机**向量，每个键同样重要；**平滑**序列，相邻的词元相似，每个词元看自己的同类，
-# 许多真实文本也是这样。权重取单位矩阵，查询和键就是词元本身。
+# 下面用两种数据：**随机** 向量，每个键都有一点重要；**平滑** 序列，相邻的词元相似，每个词元几乎只看
+# 邻近的词元。权重取单位矩阵，查询和键就是词元本身。
 
 
 def with_identity(layer, x):
@@ -205,8 +207,9 @@ def with_identity(layer, x):
 
 n, d = 256, 16
 random_tokens = rng.normal(size=(1, n, d)).astype("float32")
-walk = np.cumsum(rng.normal(size=(1, n, d)), axis=1)
-smooth_tokens = (2 * walk / np.linalg.norm(walk, axis=-1, keepdims=True) * math.sqrt(2)).astype("float32")
+smooth_tokens = 1.5 * random_tokens
+for i in range(1, n):  # each is much like the one before
+    smooth_tokens[:, i] = 0.9 * smooth_tokens[:, i - 1] + math.sqrt(1 - 0.9**2) * smooth_tokens[:, i]
 candidates = {
     "Longformer, window 16": LongformerAttention(1, d, 16, use_bias=False),
     "BigBird, blocks of 16": BigBirdAttention(1, d, 16, 2, use_bias=False, seed=0),
@@ -223,13 +226,14 @@ for name, layer in candidates.items():
 
 # %%
 # An error of 1 is as bad as an output of zeros. "Covered" is the share of the exact attention that falls
-# on keys the layer sees. A window is good where the near matters, Reformer where like looks at like;
-# neither helps where everything matters a little. (Reformer is compared with dense attention that shares
-# queries and keys, as it does.)
+# on keys the layer sees. The sparse ones are good where few keys matter and their pattern finds them: a
+# window if they are near, Reformer if they are alike. Performer is good where everything matters a little,
+# and bad where attention is sharp. (Reformer is compared with dense attention that shares queries and keys,
+# as it does.)
 #
-# 误差为 1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。窗口适合近处重要的数据，
-# Reformer 适合同类相看的数据；如果每处都有一点重要，两者都帮不上。（Reformer 与同样共享查询和键的
-# 稠密注意力比较。）
+# 误差为 1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。重要的键很少、又在
+# 模式之内时，稀疏的层很好：键在近处用窗口，键与查询相似用 Reformer。Performer 适合每处都有一点重要的情形，
+# 注意力集中时很差。（Reformer 与同样共享查询和键的稠密注意力比较。）
 
 # %%
 # When Performer is useless · Performer 何时没有用
@@ -264,7 +268,7 @@ for scale, colour in ((0.25, "C0"), (0.5, "C1"), (1.0, "C3")):
     print(f"deviation {scale}: error with {numbers} features, in brackets the predicted: {found}")
 ax.axhline(1, color="0.5", linewidth=1)
 ax.text(numbers[0], 1.05, "as bad as zeros", color="0.4", va="bottom")
-ax.set(xscale="log", yscale="log", xlabel="features", ylabel="relative error", ylim=(1e-3, 30))
+ax.set(xscale="log", yscale="log", xlabel="features", ylabel="relative error", ylim=(1e-2, 100))
 ax.set(title="Performer: measured, and predicted (dashed)")
 ax.set_xticks(numbers, labels=[str(m) for m in numbers])
 ax.minorticks_off()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
-import platform
 import statistics
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +12,7 @@ __all__ = ["Cost", "crossover", "measure_costs", "peak_megabytes"]
 
 
 class Cost(NamedTuple):
-    """Of one call: milliseconds, the median, and megabytes, the peak above what was taken before."""
+    """Of one call: milliseconds, the median, and megabytes, the most that its tensors take at a time."""
 
     milliseconds: float
     megabytes: float
@@ -110,22 +107,18 @@ def _compile(layer, x, training):
 
 
 def peak_megabytes(call, *args):
-    """The most that the process takes during call(*args) above what it took before, seen each millisecond."""
-    import psutil
+    """The most that TensorFlow takes on the CPU during call(*args), above what it took before.
 
-    if platform.libc_ver()[0] == "glibc":
-        ctypes.CDLL(None).malloc_trim(0)  # else what was freed before would be taken again unseen
-    taken = psutil.Process().memory_info
-    sizes = [taken().rss]
-    done = threading.Event()
+    NaN where it does not count (it does where it is built with oneDNN, as on Linux). Tensors of less than 256 kB
+    may be left out.
+    """
+    import tensorflow as tf
 
-    def watch():
-        while not done.wait(1e-3):
-            sizes.append(taken().rss)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    call(*args)
-    done.set()
-    watcher.join()
-    return (max(sizes) - sizes[0]) / 1e6
+    try:
+        tf.config.experimental.reset_memory_stats("CPU:0")
+        before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+        call(*args)
+        return (tf.config.experimental.get_memory_info("CPU:0")["peak"] - before) / 1e6
+    except ValueError:
+        call(*args)
+        return math.nan

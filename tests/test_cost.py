@@ -1,11 +1,9 @@
-import time
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from keras_attention.cost import Cost, crossover, measure_costs, peak_megabytes
-from keras_attention.layers import SelfAttention
+from keras_attention.layers import LongformerAttention, SelfAttention
 
 
 def test_every_layer_has_a_cost_at_every_length():
@@ -50,15 +48,20 @@ def test_with_training_the_gradients_by_inputs_and_weights_are_computed():
         assert bool(gradients) == training
 
 
-def test_the_peak_is_seen_though_the_memory_is_given_back():
-    def take():
-        np.ones(50_000_000)  # 400 MB
-        x = np.ones(25_000_000)
-        time.sleep(0.05)
-        return x[0]
+def test_the_peak_is_that_of_the_tensors_that_live_at_a_time():
+    x = tf.random.stateless_normal((1000, 1000), seed=(0, 0))
+    assert peak_megabytes(lambda: (x + 1) + 1) == pytest.approx(8, rel=0.1)  # 4 MB each
+    assert peak_megabytes(lambda: None) == 0
 
-    assert peak_megabytes(take) > 190
-    assert peak_megabytes(lambda: time.sleep(0.01)) < 50
+
+def test_the_memory_of_dense_attention_is_quadratic_and_that_of_a_window_linear():
+    def memory(layer):
+        return [cost.megabytes for cost in measure_costs({"": layer}, [1024, 2048], width=8, calls=1)[""]]
+
+    dense, window = memory(SelfAttention(4, 8)), memory(LongformerAttention(4, 8, 32))
+    assert dense[1] / dense[0] == pytest.approx(4, rel=0.1)
+    assert window[1] / window[0] == pytest.approx(2, rel=0.1)
+    assert dense[0] > 4 * 4 * 1024**2 / 1e6
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def long_text_classifier(
 
 
 class LongTextResult(NamedTuple):
-    """A trained model: its test accuracy, the seconds of its training, and the peak of their memory in MB."""
+    """A trained model: its test accuracy, the seconds of its training, and the peak of memory in MB."""
 
     model: keras.Model
     accuracy: float

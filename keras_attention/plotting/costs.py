@@ -52,7 +52,7 @@ def plot_costs(
             label += " (not up to here)" if pays is None else f" (from {float(f'{pays:.2g}'):.0f})"
         style = {"marker": marker, "label": label, "linewidth": 2.5 if name == dense else 1.5}
         time.plot(lengths, [cost.milliseconds for cost in costs[name]], **style)
-        memory.plot(lengths, [max(cost.megabytes, 0.1) for cost in costs[name]], **style)
+        memory.plot(lengths, [cost.megabytes for cost in costs[name]], **style)
     for ax, label in ((time, "milliseconds"), (memory, "peak memory, MB")):
         ax.set(xscale="log", yscale="log", xlabel="length", ylabel=label)
         ax.set_xticks(list(lengths), labels=[str(length) for length in lengths])
