@@ -109,8 +109,8 @@ def _compile(layer, x, training):
 def peak_megabytes(call, *args):
     """The most that TensorFlow takes on the CPU during call(*args), above what it took before.
 
-    NaN where it does not count (it does where it is built with oneDNN, as on Linux). Tensors of less than 256 kB
-    may be left out.
+    NaN where it does not count (it does where it is built with oneDNN, as on Linux). Tensors of less than
+    256 kB may be left out.
     """
     import tensorflow as tf
 
