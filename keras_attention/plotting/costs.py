@@ -37,11 +37,11 @@ def plot_costs(
 
     >>> costs = {"dense": [Cost(1, 2), Cost(4, 8)], "window": [Cost(2, 3), Cost(3, 6)]}
     >>> time, memory = plot_costs([512, 1024], costs, dense="dense")
-    >>> [text.get_text() for text in time.get_legend().get_texts()]
+    >>> [text.get_text() for text in memory.get_legend().get_texts()]
     ['dense', 'window (from 760)']
     """
     if axes is None:
-        figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
+        figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
         if title is not None:
             figure.suptitle(title, parse_math=False)
     time, memory = axes
@@ -49,7 +49,10 @@ def plot_costs(
         label = name
         if dense not in (None, name):
             pays = crossover(lengths, costs[dense], costs[name])
-            label += " (not up to here)" if pays is None else f" (from {float(f'{pays:.2g}'):.0f})"
+            if pays is None:
+                label += " (not up to here)"
+            else:
+                label += f" (from ≤ {pays})" if pays == lengths[0] else f" (from {float(f'{pays:.2g}'):.0f})"
         style = {"marker": marker, "label": label, "linewidth": 2.5 if name == dense else 1.5}
         time.plot(lengths, [cost.milliseconds for cost in costs[name]], **style)
         memory.plot(lengths, [cost.megabytes for cost in costs[name]], **style)
@@ -58,7 +61,8 @@ def plot_costs(
         ax.set_xticks(list(lengths), labels=[str(length) for length in lengths])
         ax.minorticks_off()
         ax.grid(alpha=0.3)
-    for text in time.legend(fontsize="small").get_texts():
+    legend = memory.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.02, 1))
+    for text in legend.get_texts():
         text.set_parse_math(False)
     remember(time, describe_costs, lengths, costs, title=title)
     return [time, memory]

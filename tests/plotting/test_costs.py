@@ -26,9 +26,11 @@ def test_time_and_memory_are_drawn_against_the_length():
 
 
 def test_the_legend_says_from_where_on_each_pays(texts, overlaps):
-    time, _ = plot_costs(LENGTHS, COSTS, dense="dense")
-    legend = time.get_legend().get_texts()
-    assert texts(legend) == ["dense", "window (from 1000)", "$slow$ (not up to here)"]
+    costs = {**COSTS, "fast": [Cost(1, 1)] * 3}
+    time, memory = plot_costs(LENGTHS, costs, dense="dense")
+    legend = memory.get_legend().get_texts()
+    expected = ["dense", "window (from 1000)", "$slow$ (not up to here)", "fast (from ≤ 512)"]
+    assert texts(legend) == expected
     assert not any(text.get_parse_math() for text in legend)
     assert not overlaps(time.figure)
 
