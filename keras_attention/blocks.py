@@ -64,9 +64,10 @@ def with_neighbours(blocks, before=1, after=1):
            [1, 2, 3, 4],
            [3, 4, 5, 6]], dtype=int32)
     """
-    count = ops.shape(blocks)[2]
     padded = ops.pad(blocks, ((0, 0), (0, 0), (before, after), (0, 0), (0, 0)))
-    return ops.concatenate([padded[:, :, i : i + count] for i in range(before + 1 + after)], axis=3)
+    # slice, since the gradient of padded[:, :, i : i + N] is slow in TensorFlow
+    shifted = [ops.slice(padded, (0, 0, i, 0, 0), ops.shape(blocks)) for i in range(before + 1 + after)]
+    return ops.concatenate(shifted, axis=3)
 
 
 def set_aside(key, value, mask=None):

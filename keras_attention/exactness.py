@@ -2,6 +2,7 @@
 # mypy: disable-error-code="override"
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -13,7 +14,7 @@ from keras_attention.layers.performer_attention import PerformerAttention
 from keras_attention.layers.reformer_attention import ITSELF, ReformerAttention, unit
 from keras_attention.layers.self_attention import SelfAttention
 
-__all__ = ["ExactnessReport", "exactness_report"]
+__all__ = ["ExactnessReport", "exactness_report", "predicted_output_error"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +32,8 @@ class ExactnessReport:
         predicted_kernel_error: the mean of that over all draws of independent features,
             √((exp(|q + k|² / √Dk) − 1) / M); orthogonal ones should do no worse. Where it is large, a single
             draw shows less, since the mean is made by rare draws.
+        predicted_error: for Performer, the relative_error that independent features have on average, to first
+            order in 1 / M, so for errors well below 1: see `predicted_output_error`.
     """
 
     largest_error: float
@@ -39,6 +42,7 @@ class ExactnessReport:
     covered_mass: float
     kernel_error: float | None = None
     predicted_kernel_error: float | None = None
+    predicted_error: float | None = None
 
 
 def exactness_report(layer, x, mask=None, causal=False):
@@ -84,18 +88,66 @@ def exactness_report(layer, x, mask=None, causal=False):
     elif isinstance(layer, ReformerAttention):
         pattern = _array(weights) > 0  # (B, H, n, n)
     covered = np.sum(dense_weights * pattern, axis=-1)  # (B, H, n)
-    performer = isinstance(layer, PerformerAttention)
+    of_performer = {}
+    if isinstance(layer, PerformerAttention):
+        query, key, value = map(_array, dense.heads)  # (B, H, n, ·)
+        query, key = query / layer.key_dim**0.25, key / layer.key_dim**0.25
+        kernel = _array(dense.output_dense.kernel)  # (H, Dv, …)
+        value = value @ kernel.reshape(*kernel.shape[:2], -1)  # (B, H, n, E)
+        squared = predicted_output_error(query, key, value, dense_weights) / layer.num_features  # (B, n)
+        of_performer = {
+            **_kernel_errors(layer, query, key, dense_weights),
+            "predicted_error": math.sqrt(squared[real].sum()) / float(np.linalg.norm(dense_output[real])),
+        }
     return ExactnessReport(
         largest_error=float(error.max()),
         mean_error=float(error.mean()),
         relative_error=float(np.linalg.norm(error) / np.linalg.norm(dense_output[real])),
         covered_mass=float(covered.mean(axis=1)[real].mean()),
-        **_kernel_errors(layer, dense.heads, dense_weights) if performer else {},
+        **of_performer,
     )
 
 
+def predicted_output_error(query, key, value, weights):
+    """M · E|Performer's output − the exact one|², to first order in 1 / M, for independent features.
+
+    With p the exact weights, o_i = Σ_j p_ij v_j and directions that all heads share,
+
+        M · E|Δo_i|² = Σ_jk p_ij p_ik exp((q_i + k_j) · (q_i + k_k)) (v_j − o_i) · (v_k − o_i)
+
+    where j and k run over the keys of all heads, each with its head's q_i and o_i. For j = k the exponential
+    is that of the error of a single weight.
+
+    Args:
+        query, key: (B, H, n, Dk), scaled by Dk^−¼ as the features are.
+        value: (B, H, n, E), what each head adds to the output.
+        weights: (B, H, n, n).
+
+    Returns:
+        (B, n)
+    """
+    output = weights @ value  # (B, H, n, E)
+    total = 0.0
+    for g, h in itertools.product(range(query.shape[1]), repeat=2):
+        q, r, k, m, v, w, o, u = (
+            x[:, head] for x in (query, key, value, output) for head in (g, h)
+        )  # of the one head and of the other
+        left = weights[:, g] * np.exp(r @ _transposed(k))  # (B, n, n), i to j
+        right = weights[:, h] * np.exp(q @ _transposed(m))  # (B, n, n), i to k
+        middle = np.exp(k @ _transposed(m))  # (B, n, n), j to k
+        both = (left @ middle) * right
+        products = (
+            np.sum((left @ (middle * (v @ _transposed(w)))) * right, axis=-1)
+            - np.sum(both * (o @ _transposed(w)), axis=-1)
+            - np.sum((right @ _transposed(middle)) * left * (u @ _transposed(v)), axis=-1)
+            + np.sum(both, axis=-1) * np.sum(o * u, axis=-1)
+        )  # (v_j − o_i) · (w_k − u_i), multiplied out
+        total = total + np.exp(np.sum(q * r, axis=-1)) * products  # (B, n)
+    return total
+
+
 class _Dense(SelfAttention):
-    """Dense attention that keeps the heads' queries and keys, and can share them as Reformer does."""
+    """Dense attention that keeps what the heads see, and can share them as Reformer does."""
 
     shared = False
 
@@ -103,7 +155,7 @@ class _Dense(SelfAttention):
         if self.shared:
             key = unit(query) * math.sqrt(self.key_dim)
             bias = ITSELF * ops.eye(ops.shape(query)[2])  # (n, n)
-        self.heads = query, key
+        self.heads = query, key, value
         return super().attend_heads(query, key, value, bias=bias, **options)
 
 
@@ -117,17 +169,16 @@ def _dense_like(layer, x):
     return dense
 
 
-def _kernel_errors(layer, heads, weights):
-    """The relative error of the estimated exp(q · k / √Dk), as it is and as it is predicted."""
-    x, y = (_array(head) / layer.key_dim**0.25 for head in heads)  # (B, H, n, Dk)
-    product = x @ np.swapaxes(y, -1, -2)  # (B, H, n, n)
+def _kernel_errors(layer, x, y, weights):
+    """The relative error of the estimated exp(x · y), as it is and as it is predicted."""
+    product = x @ _transposed(y)  # (B, H, n, n)
     norms = np.square(x).sum(-1)[..., :, None] + np.square(y).sum(-1)[..., None, :]  # (B, H, n, n)
     projection = ops.cast(layer.projection, "float64")
     (left, left_scale), (right, right_scale) = (
         map(_array, positive_features(ops.convert_to_tensor(z), projection)) for z in (x, y)
     )  # (B, H, n, M), (B, H, n, 1)
-    estimate = left @ np.swapaxes(right, -1, -2)  # (B, H, n, n)
-    ratio = estimate * np.exp(left_scale + np.swapaxes(right_scale, -1, -2) - product)
+    estimate = left @ _transposed(right)  # (B, H, n, n)
+    ratio = estimate * np.exp(left_scale + _transposed(right_scale) - product)
     share = weights / weights.sum()
     return {
         "kernel_error": math.sqrt(np.sum(share * np.square(ratio - 1))),
@@ -135,6 +186,10 @@ def _kernel_errors(layer, heads, weights):
             np.sum(share * np.expm1(norms + 2 * product)) / layer.num_features
         ),
     }
+
+
+def _transposed(x):
+    return np.swapaxes(x, -1, -2)
 
 
 def _array(x):

@@ -14,7 +14,6 @@ import numpy as np
 from keras import ops
 
 from keras_attention.blocks import merge_blocks, pad_to_blocks, split_blocks
-from keras_attention.functional import LOWEST
 
 __all__ = [
     "gaussian_projection",
@@ -115,9 +114,11 @@ def positive_features(x, projection):
     >>> abs(estimate - math.exp(0.3**2 + 0.4**2)) < 0.05
     True
     """
-    exponents = ops.matmul(x, ops.transpose(projection)) - ops.sum(x**2, axis=-1, keepdims=True) / 2
-    scale = ops.stop_gradient(ops.max(exponents, axis=-1, keepdims=True, initial=LOWEST))  # (..., n, 1)
-    return (ops.exp(exponents - scale) + EPSILON) / math.sqrt(projection.shape[0]), scale
+    exponents = ops.matmul(x, ops.transpose(projection))  # (..., n, M)
+    largest = ops.stop_gradient(ops.max(exponents, axis=-1, keepdims=True))  # (..., n, 1)
+    share = 1 / math.sqrt(projection.shape[0])
+    features = ops.exp(exponents - (largest - math.log(share))) + EPSILON * share
+    return features, largest - ops.sum(x**2, axis=-1, keepdims=True) / 2
 
 
 def gaussian_projection(num_features, width, orthogonal=True, *, seed):

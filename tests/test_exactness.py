@@ -132,6 +132,22 @@ def test_the_measured_error_of_independent_features_is_the_predicted_one():
     assert all(report.covered_mass == pytest.approx(1, abs=1e-5) for report in reports[:3])
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_error_of_the_output_is_the_predicted_one(causal):
+    x, mask = inputs(0.4), np.arange(N) < np.array([[N], [9]])
+    options = {"num_features": 256, "orthogonal": False, "output_shape": (2, 5), "num_key_value_heads": 1}
+    layers = [PerformerAttention(H, DK, seed=seed, **options) for seed in range(40)]
+    layers[0](x)
+    reports = []
+    for layer in layers:
+        layer(x)
+        layer.set_weights(layers[0].get_weights())
+        reports.append(exactness_report(layer, x, mask=mask, causal=causal))
+    measured = np.sqrt(np.mean([report.relative_error**2 for report in reports]))
+    assert measured == pytest.approx(reports[0].predicted_error, rel=0.1)
+    assert reports[0].predicted_error < 0.1
+
+
 def test_it_tells_when_performer_is_useless():
     x = np.random.default_rng(0).normal(size=(1, 256, 64)).astype("float32")
     layer = PerformerAttention(1, 64, num_features=256, use_bias=False, seed=0)
@@ -140,6 +156,7 @@ def test_it_tells_when_performer_is_useless():
     layer.set_weights([*3 * [identity[:, None]], identity[None]])
     report = exactness_report(layer, x)
     assert report.predicted_kernel_error > 100
+    assert report.predicted_error > 1
     assert report.relative_error > 0.5
 
 

@@ -76,7 +76,7 @@ def load_texts(
     Args:
         source: one of
 
-            - ``toy:reviews-en``, ``toy:reviews-zh``: generated, with gold rationales;
+            - ``toy:reviews-en``, ``toy:reviews-zh``, ``toy:documents-en``: generated, with gold rationales;
             - ``tfds:NAME`` or ``tfds:NAME/CONFIG``: a data set of tensorflow-datasets with a text and a
               class, such as imdb_reviews, glue/sst2, ag_news_subset;
             - the path of a TSV or CSV file, its label first, or with a heading. Beside ``NAME.train.tsv``,
@@ -91,8 +91,11 @@ def load_texts(
     """
     kind, _, name = str(source).partition(":")
     if kind == "toy":
+        from keras_attention.data.toy.documents import load_documents
         from keras_attention.data.toy.reviews import load_reviews
 
+        if name == "documents-en":
+            return load_documents(seed)
         return load_reviews(name, seed)
     if kind == "tfds":
         from keras_attention.data.tfds import load_tfds_texts

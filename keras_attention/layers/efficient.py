@@ -101,11 +101,15 @@ class BlockAttention(EfficientAttention):
     def attend_sequence(self, query, key, value, *, mask, **options):
         length = ops.shape(query)[2]
         key, value, kind = set_aside(key, value, mask)
-        padded = [pad_to_blocks(x, self.block_length) for x in (query, key, value, kind)]
+        padded = [pad_to_blocks(x, self.block_length_of(length)) for x in (query, key, value, kind)]
         output, weights = self.attend_padded(*padded, **options)
         return output[:, :, :length], None if weights is None else weights[:, :, :length, :length]
 
+    def block_length_of(self, length):
+        """Tokens in a block of a sequence of n."""
+        return self.block_length
+
     def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights):
-        """What `attend_sequence` does, for n a multiple of block_length; kind (B, 1, n, 1) is that of
+        """What `attend_sequence` does, for n a multiple of the block's length; kind (B, 1, n, 1) is that of
         `blocks.set_aside`."""
         raise NotImplementedError(f"{type(self).__name__} has no attend_padded.")

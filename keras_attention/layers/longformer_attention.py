@@ -23,8 +23,8 @@ from keras_attention.masks import causal_mask, combine_masks, window_mask
 class LongformerAttention(BlockAttention):
     """softmax(q_i · k_j / √Dk) over the keys j with |i − j| ≤ window, and over all where i or j is global.
 
-    Time and memory are n · 3 · window: the sequence is cut into blocks of `window` tokens, each of which
-    meets itself and its two neighbours. It pays from a length of several windows.
+    Time and memory are n · 2½ · window: the sequence is cut into blocks of half a window, each of which meets
+    itself and two neighbours on each side. It pays from a length of several windows.
 
     Args:
         num_heads, key_dim, …: those of `MultiHeadAttention`.
@@ -67,7 +67,7 @@ class LongformerAttention(BlockAttention):
         self.window = window
         self.global_tokens = sorted(set(global_tokens))
         self.global_projections = global_projections
-        self.block_length = max(window, 1)
+        self.block_length = max(-(-window // 2), 1)
 
     def build(self, inputs_shape):
         super().build(inputs_shape)
@@ -101,14 +101,22 @@ class LongformerAttention(BlockAttention):
             )
         return super().attend(query, key, value, **options)
 
+    def block_length_of(self, length):
+        if not isinstance(length, int):
+            return self.block_length
+        return max(1, -(-length // max(1, -(-length // self.block_length))))  # all alike: little padding
+
     def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights, global_heads=None):
-        length, size, after = ops.shape(query)[2], self.block_length, 0 if causal else 1
-        count = length // size
+        length = ops.shape(query)[2]
+        size = self.block_length_of(length)
+        count, reach = length // size, -(-self.window // size)  # blocks on each side that the window meets
+        reach = min(reach, count - 1) if isinstance(count, int) else reach
+        before, after = reach, 0 if causal else reach
         is_global = ops.transpose(ops.any(self._one_hot(length), axis=0, keepdims=True))  # (n, 1)
         local = (key, value, ops.where(is_global, HIDDEN, kind))
-        seen = [with_neighbours(split_blocks(x, size), after=after) for x in local]  # (B, H, N, K, ·)
-        offset = ops.arange(-size, (1 + after) * size) - ops.arange(size)[:, None]  # (s, K), query to key
-        visible = (ops.abs(offset) <= self.window) & (offset <= after * size)
+        seen = [with_neighbours(split_blocks(x, size), before, after) for x in local]  # (B, H, N, K, ·)
+        offset = ops.arange(-before * size, (after + 1) * size) - ops.arange(size)[:, None]  # (s, K), to key
+        visible = (ops.abs(offset) <= self.window) & (offset <= (0 if causal else self.window))
         near = visible.shape[1]
         if self.global_tokens:
             positions = ops.reshape(ops.arange(length), (count, size, 1))  # (N, s, 1)
@@ -122,7 +130,7 @@ class LongformerAttention(BlockAttention):
         output, weights, _ = attend_blocks(split_blocks(query, size), *seen, visible=visible, dropout=dropout)
         output = merge_blocks(output)  # (B, H, n, Dv)
         if return_weights:
-            index = ops.arange(count)[:, None] + ops.arange(-1, 1 + after)  # (N, K / s)
+            index = ops.arange(count)[:, None] + ops.arange(-before, after + 1)  # (N, K / s)
             columns = ops.matmul(
                 merge_blocks(weights[..., near:]), ops.cast(self._one_hot(length), weights.dtype)
             )
@@ -138,7 +146,7 @@ class LongformerAttention(BlockAttention):
     def _global_rows(self, query, key, value, kind, *, causal, dropout, global_heads):
         """What the global tokens see: output (B, H, G, Dv), weights (B, H, G, n)."""
         if global_heads is not None:
-            query, key, value = (pad_to_blocks(x, self.block_length) for x in global_heads)
+            query, key, value = (pad_to_blocks(x, self.block_length_of(x.shape[2])) for x in global_heads)
             key, value, _ = set_aside(key, value)
         query = self._take(query)  # (B, H, G, Dk)
         past = ops.arange(ops.shape(key)[2]) <= self._positions()[:, None]  # (G, n)

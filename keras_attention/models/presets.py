@@ -57,7 +57,7 @@ TRANSFORMER_PRESETS: dict[str, dict[str, Any]] = {
     # the same, for an hour
     "full": {
         "vocabulary": {"kind": "subword", "size": 4000},
-        "model": {"num_layers": 4, "dropout": 0.2},
+        "model": {"num_layers": 4, "dropout": 0.3},
         "training": {
             "epochs": 40,
             "minutes": 60,

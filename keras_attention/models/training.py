@@ -268,7 +268,7 @@ class BestByBleu(Best):
 
     def restore(self, model):
         super().restore(model)
-        if hasattr(model, "choose_alignment_head"):
+        if self.weights:
             model.choose_alignment_head(self.pairs)
 
 

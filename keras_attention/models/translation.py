@@ -86,6 +86,9 @@ class Translator(keras.Model):
         """The weights of every layer and head by name, as in `Translation`: (B, layers, heads, ·, ·)."""
         raise NotImplementedError(f"{type(self).__name__} has no heads.")
 
+    def choose_alignment_head(self, pairs):
+        """Where there are several heads, choose that of `Translation.attention` with the help of `Pairs`."""
+
     def decoding(self, source, beam_width, limit):
         """What `beam_search` needs for source ids (B, Tk): its `step`, and the state before the first one.
 

@@ -5,6 +5,7 @@
 
 from .alignment import plot_alignment
 from .animation import animate_attention
+from .costs import plot_costs
 from .description import describe_attention
 from .difference import plot_difference
 from .explorer import AttentionLayer, AttentionRecord, HTMLView, explore
@@ -25,6 +26,7 @@ __all__ = [
     "explore",
     "plot_alignment",
     "plot_attention",
+    "plot_costs",
     "plot_difference",
     "plot_heads",
     "plot_highlight",

@@ -3,7 +3,7 @@
 import functools
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -175,6 +175,25 @@ def describe_step(values: Any, target_tokens: Sequence[str], *, title: str, lang
     size = f"{values.shape[0]} × {values.shape[1]}"
     few = values.size <= MOST_ROWS**2
     return f"{title}, {size}" + (". " + "; ".join(rows) if few else "") + say(".", "。")
+
+
+def describe_costs(
+    lengths: Sequence[int],
+    costs: Mapping[str, Sequence[Any]],
+    *,
+    title: str | None = None,
+    language: str = "en",
+) -> str:
+    """Alt text of `plot_costs`: what each layer takes at the first and the last length."""
+    say = _language(language)
+    kind = _kind(say, title, "Time and memory against the length", "时间和内存随长度的变化")
+    ends = say(f", from {lengths[0]} to {lengths[-1]}: ", f"，长度从 {lengths[0]} 到 {lengths[-1]}：")
+    rows = [
+        f"{name} {row[0].milliseconds:.3g}–{row[-1].milliseconds:.3g} ms, "
+        f"{row[0].megabytes:.3g}–{row[-1].megabytes:.3g} MB"
+        for name, row in costs.items()
+    ]
+    return kind + ends + say("; ", "；").join(rows) + say(".", "。")
 
 
 def remember(ax: Axes, describe: Callable[..., str], *args: Any, **options: Any) -> None:
