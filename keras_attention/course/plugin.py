@@ -61,7 +61,9 @@ class Grading:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", MARKER)
-        config.option.tbstyle = "native"  # pytest's own tracebacks, which verdicts replace, cost more than a check
+        config.option.tbstyle = (
+            "native"  # pytest's own tracebacks, which verdicts replace, cost more than a check
+        )
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -31,7 +31,7 @@ PRESETS: dict[str, dict[str, Any]] = {
             "dropout": 0.3,
             "label_smoothing": 0.1,
         },
-        "training": {"epochs": 40, "minutes": 60, "batch_size": 40, "learning_rate": 2e-3},
+        "training": {"epochs": 30, "minutes": 60, "batch_size": 40, "learning_rate": 2e-3},
     },
 }
 

@@ -4,6 +4,7 @@ from keras_attention.course import catalog, submission
 from keras_attention.course.bank import Mistake, read_mistakes
 from keras_attention.course.catalog import Exercise
 from keras_attention.course.channels import InPlace
+from keras_attention.course.fresh import Fresh
 from keras_attention.course.judge import Judge
 from keras_attention.course.sealed.sandbox import Limits
 from keras_attention.course.submission import Submission
@@ -124,28 +125,35 @@ def test_the_judge_loads_neither_keras_nor_tensorflow():
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), BANK, ids=[f"{e.name[:4]}-{m.name}" for e, m in BANK])
-def test_the_sandbox_gives_the_same_verdict_as_in_place(exercise, mistake, zygote):
+@pytest.fixture(scope="module")
+def judges(zygote):
+    """In place, in the sandbox, in new processes. They keep what known mistakes give."""
+
+    def sandbox():
+        return zygote.open(Limits(60))
+
+    fresh = Judge(lambda: Fresh(Limits(60)), seed=5, open_mistakes=sandbox)
+    return {"in place": Judge(InPlace, seed=5), "sandbox": Judge(sandbox, seed=5), "fresh": fresh}
+
+
+def verdict(judge, exercise, mistake):
     source = mistake.source(exercise.solution.read_text(encoding="utf-8"))
-    sealed = Judge(lambda: zygote.open(Limits(60)), seed=5)
-    _same(sealed, exercise, Submission("a.py", source), mistake.fails)
+    (verdict,) = judge(exercise, Submission("a.py", source), mistake.fails)
+    return verdict.state, verdict.cause, verdict.text, verdict.mistake, verdict.points
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("exercise", "mistake"), BANK, ids=[f"{e.name[:4]}-{m.name}" for e, m in BANK])
-def test_a_new_process_gives_the_same_verdict_as_in_place(exercise, mistake, zygote):
-    from keras_attention.course.fresh import Fresh
-
-    source = mistake.source(exercise.solution.read_text(encoding="utf-8"))
-    fresh = Judge(lambda: Fresh(Limits(60)), seed=5, open_mistakes=lambda: zygote.open(Limits(60)))
-    _same(fresh, exercise, Submission("a.py", source), mistake.fails)
+def test_the_sandbox_gives_the_same_verdict_as_in_place(exercise, mistake, judges):
+    assert verdict(judges["sandbox"], exercise, mistake) == verdict(judges["in place"], exercise, mistake)
 
 
-def _same(judge, exercise, wrong, check):
-    (there,) = judge(exercise, wrong, check)
-    (here,) = Judge(InPlace, seed=5)(exercise, wrong, check)
-    facts = [(v.state, v.cause, v.text, v.mistake, v.points) for v in (there, here)]
-    assert facts[0] == facts[1]
+ONE_A_CHECK = {(exercise.name, mistake.fails): (exercise, mistake) for exercise, mistake in BANK}
+
+
+@pytest.mark.slow  # a new process has Keras to start
+@pytest.mark.parametrize(("exercise", "mistake"), ONE_A_CHECK.values(), ids=map("-".join, ONE_A_CHECK))
+def test_a_new_process_gives_the_same_verdict_as_in_place(exercise, mistake, judges):
+    assert verdict(judges["fresh"], exercise, mistake) == verdict(judges["in place"], exercise, mistake)
 
 
 def test_the_solution_passes_in_the_sandbox(zygote):
