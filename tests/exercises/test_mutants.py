@@ -27,7 +27,15 @@ SYMMETRIC = {"add", "equal", "logical_and", "logical_or", "maximum", "minimum", 
 LARGE = 1e6  # numbers that only need to be large, as those that hide scores
 DEFAULTS = {("softmax", "axis")}
 # lines of changed solutions that are right all the same
-EQUAL: dict[str, set[str]] = {}
+EQUAL: dict[str, set[str]] = {
+    "ex09_loss_and_bleu": {
+        # an axis of size 1 has one place; there is a reference for each sentence; min knows no order
+        "of_labels = ops.take_along_axis(log_p, labels[:, :, None], axis=-1)[:, :, -1]",
+        "pairs = [(words(a, end), words(b, end)) for a, b in zip(written, references)]",
+        "pairs = [(words(a, end), words(b, end)) for a, b in zip(written, references, strict=False)]",
+        "return 100 * min(math.exp(1 - r / h), 1) * math.prod(precisions) ** (1 / 4)",
+    },
+}
 
 
 def variants(node):
