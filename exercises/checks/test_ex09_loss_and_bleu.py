@@ -197,7 +197,7 @@ def test_matches(student, rng):
     a, b, c, d, e = (int(word) for word in rng.choice(WORDS, 5, replace=False))
     cases = [
         ([a, b, a, b, a, c, d], [b, a, b, c, d, e], 1),
-        ([a, b, a, b, a, c, d], [b, a, b, c, d, e], 2),
+        ([a, b, a, b, a, c, d], [b, a, b, d, c, e], 2),
         ([a, b, c, d, a, b, c, e, d], [e, a, b, c, d, b, c], 3),
         ([a, b], [a, b, c, d], 3),
     ]

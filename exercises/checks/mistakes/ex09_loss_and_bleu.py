@@ -2,7 +2,7 @@
 
 from keras_attention.course.bank import Mistake
 
-LOG_P = "log_p = ops.log_softmax(logits, axis=-1)"
+LOG_P = "log_p = ops.log_softmax(logits)"
 PICK = "ops.take_along_axis(log_p, labels[:, :, None], axis=-1)[:, :, 0]"
 LOSSES = "losses = ops.where(labels == 0, 0.0, -of_labels)"
 MEAN = "return ops.sum(losses) / ops.sum(ops.cast(labels != 0, losses.dtype)), losses"
@@ -36,14 +36,14 @@ MISTAKES = [
     Mistake(
         "softmax-over-time",
         fails="test_losses",
-        edits={LOG_P: LOG_P.replace("-1", "1")},
+        edits={LOG_P: "log_p = ops.log_softmax(logits, axis=1)"},
         en="Your softmax runs over time: it should run over the vocabulary, the last axis.",
         zh="softmax 沿时间轴做了：应沿词表（最后一个轴）。",
     ),
     Mistake(
         "softmax-over-batch",
         fails="test_losses",
-        edits={LOG_P: LOG_P.replace("-1", "0")},
+        edits={LOG_P: "log_p = ops.log_softmax(logits, axis=0)"},
         en="Your softmax runs over the batch: it should run over the vocabulary, the last axis.",
         zh="softmax 沿批的轴做了：应沿词表（最后一个轴）。",
     ),
