@@ -5,7 +5,7 @@
 SOURCE is a data source of `classify train`, PYTHON a Python that has PyTorch. Both get the same ids of the
 same training and test texts, TEXTS of each at most, in turn, ROUNDS times: ours, the peer with batches of
 random texts, and the peer with batches of about one length as ours are. Embeddings and each direction of the
-BiLSTM have 128 numbers, batches 50 texts. The first epoch and our first prediction, in which graphs are built,
+BiLSTM have 128 numbers, batches 50 texts. The first epoch and our first prediction, which build graphs,
 are not counted. Ratios are taken round by round, and the median is shown.
 """
 
