@@ -7,6 +7,7 @@ import pytest
 
 MODULES = [
     "blocks",
+    "cost",
     "exactness",
     "functional",
     "kernels",
@@ -23,6 +24,7 @@ MODULES = [
     "layers.reformer_attention",
     "layers.scaled_dot_product_attention",
     "layers.self_attention",
+    "models.long_text",
 ]
 
 
