@@ -282,12 +282,14 @@ figure.savefig(figures / "ch11_5_performer.png", dpi=110)
 # Does it matter? The first word of a document is a name, Anna: where is she? One of the words behind it
 # answers, Anna_Rome, and seven others tell where somebody else is. The same small encoder, with one argument
 # changed, must bring question and answer together. A window that is narrower than the document cannot, and
-# guesses among the four cities; with one global token, the first, it can. (A bag of words does not know whose
-# city is whose.)
+# guesses among the four cities; with one global token, the first, it can. Linear attention sees all, but
+# its weights are flat: in the same time it does not learn to pick one word out of 128. (A bag of words does
+# not know whose city is whose.)
 #
 # 这重要吗？文档的第一个词是一个名字 Anna：她在哪里？后面某处有一个词是答案 Anna_Rome，另有七个词说别人在
 # 哪里。同一个小编码器，只换一个参数，要把问题和答案联系起来。比文档窄的窗口做不到，只能在四个城市里猜；
-# 加一个全局词元（第一个词）就可以。（词袋模型不知道哪个城市是谁的。）
+# 加一个全局词元（第一个词）就可以。线性注意力什么都看得见，但它的权重很平，同样的时间里学不会从 128 个词中
+# 挑出一个。（词袋模型不知道哪个城市是谁的。）
 
 is_toy = arguments.data.startswith("toy:documents")
 corpus = load_documents(length=128) if is_toy else load_texts(arguments.data)

@@ -45,7 +45,7 @@ def measure_costs(
     Returns:
         for each name a `Cost` for each length.
 
-    >>> costs = measure_costs({"add": lambda x: x + 1, "multiply": lambda x: x @ x}, [8], width=8, calls=1)
+    >>> costs = measure_costs({"add": lambda x: x + 1, "multiply": lambda x: x * 2}, [8], width=8, calls=1)
     >>> list(costs), costs["add"][0].milliseconds > 0
     (['add', 'multiply'], True)
     """

@@ -7,6 +7,7 @@ import pytest
 
 MODULES = [
     "blocks",
+    "cost",
     "exactness",
     "functional",
     "kernels",
@@ -26,6 +27,7 @@ MODULES = [
     "layers.self_attention",
     "layers.transformer_decoder_block",
     "layers.transformer_encoder_block",
+    "models.long_text",
 ]
 
 

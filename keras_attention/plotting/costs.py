@@ -38,7 +38,7 @@ def plot_costs(
     >>> costs = {"dense": [Cost(1, 2), Cost(4, 8)], "window": [Cost(2, 3), Cost(3, 6)]}
     >>> time, memory = plot_costs([512, 1024], costs, dense="dense")
     >>> [text.get_text() for text in memory.get_legend().get_texts()]
-    ['dense', 'window (from 760)']
+    ['dense', 'window (from 840)']
     """
     if axes is None:
         figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")

@@ -38,6 +38,7 @@ FIGURES = {
 PANELS = {"heads": 2, "steps": 4}
 MODULES = [
     "alignment",
+    "costs",
     "description",
     "difference",
     "heads",
