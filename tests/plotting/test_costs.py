@@ -36,7 +36,7 @@ def test_the_legend_says_from_where_on_each_pays(texts, overlaps):
 
 
 def test_memory_too_small_to_be_counted_is_left_out():
-    _, memory = plot_costs([1, 2], {"": [Cost(1, 0), Cost(1, 3)]})
+    _, memory = plot_costs([1, 2], {"small": [Cost(1, 0), Cost(1, 3)]})
     np.testing.assert_array_equal(memory.lines[0].get_ydata(), [math.nan, 3])
 
 
