@@ -1,5 +1,6 @@
 """Time and memory against the length."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def plot_costs(
                 label += f" (from ≤ {pays})" if pays == lengths[0] else f" (from {float(f'{pays:.2g}'):.0f})"
         style = {"marker": marker, "label": label, "linewidth": 2.5 if name == dense else 1.5}
         time.plot(lengths, [cost.milliseconds for cost in costs[name]], **style)
-        memory.plot(lengths, [cost.megabytes for cost in costs[name]], **style)
+        memory.plot(lengths, [cost.megabytes or math.nan for cost in costs[name]], **style)
     for ax, label in ((time, "milliseconds"), (memory, "peak memory, MB")):
         ax.set(xscale="log", yscale="log", xlabel="length", ylabel=label)
         ax.set_xticks(list(lengths), labels=[str(length) for length in lengths])

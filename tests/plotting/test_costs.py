@@ -35,6 +35,11 @@ def test_the_legend_says_from_where_on_each_pays(texts, overlaps):
     assert not overlaps(time.figure)
 
 
+def test_memory_too_small_to_be_counted_is_left_out():
+    _, memory = plot_costs([1, 2], {"small": [Cost(1, 0), Cost(1, 3)]})
+    np.testing.assert_array_equal(memory.lines[0].get_ydata(), [math.nan, 3])
+
+
 def test_draws_on_given_axes():
     figure, given = plt.subplots(1, 2)
     assert plot_costs(LENGTHS, COSTS, axes=given) == list(given)
