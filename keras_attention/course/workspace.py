@@ -11,12 +11,16 @@ from keras_attention.course.channels import InPlace
 from keras_attention.course.entries import Entry
 from keras_attention.course.forked import Zygote
 from keras_attention.course.judge import Judge
+from keras_attention.course.places import content
 from keras_attention.course.sealed.sandbox import Limits
 from keras_attention.course.student import Opener
 from keras_attention.course.submission import Submission
 from keras_attention.course.verdict import Verdict
 
 SOCKET = ".watch.sock"
+TEMPLATES = Path(__file__).with_name("templates")
+# what working in a folder leaves there
+OF_THE_LEARNER = ("__pycache__", "backups", "figures", "*.rst", ".*")
 STOPS = ("breakpoint(", "set_trace(")
 
 
@@ -27,6 +31,15 @@ def find_folder(asked: Path | None = None) -> Path:
             return folder.resolve()
     place = asked or "this folder nor in a folder `exercises` in it"
     raise ValueError(f"There are no exercises in {place}; `keras-attention new my-course` makes some.")
+
+
+def make(folder: Path) -> None:
+    """A new folder with chapters, exercises and a README. Raises `ValueError` where something is already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} is not empty; name a folder that does not exist yet.")
+    for name in ("chapters", "exercises"):
+        shutil.copytree(content(name), folder / name, ignore=shutil.ignore_patterns(*OF_THE_LEARNER))
+    shutil.copyfile(TEMPLATES / "workspace.md", folder / "README.md")
 
 
 class Workspace:

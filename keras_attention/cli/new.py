@@ -1,0 +1,24 @@
+"""A course of one's own to work in."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_attention.cli._json import Json, print_json
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="To be made; it may exist if it is empty.")],
+    json: Json = False,
+) -> None:
+    """Make a folder with the chapters, the exercises and a README that tells how to begin."""
+    from keras_attention.course.workspace import make
+
+    make(folder)
+    print(f"Your course is in {folder}. Begin with: cd {folder} && keras-attention exercise next")
+    if json:
+        print_json({"folder": folder.resolve()})
