@@ -20,10 +20,10 @@ SENTENCES = ["the cat sees", "a big red dog likes the bird and", "eats"]
 
 @pytest.fixture(scope="module")
 def trained(toy, build_transformer):
-    """A Transformer that has seen the toy pairs for a short while."""
+    """A Transformer that knows the toy pairs."""
     translator = build_transformer(seed=1)
     translator.compile(keras.optimizers.Adam(0.01))
-    translator.fit(translator.dataset(toy.train, 10, seed=0), epochs=25, shuffle=False, verbose=0)
+    translator.fit(translator.dataset(toy.train, 10, seed=0), epochs=60, shuffle=False, verbose=0)
     translator.alignment_head.assign([1, 2])
     return translator
 
@@ -84,7 +84,7 @@ def test_the_heads_are_those_that_the_layers_return(trained):
 
 def test_it_learns_and_chooses_a_head_that_aligns(trained, toy):
     results, _ = evaluate(trained, toy.train)
-    assert results["bleu"] > 60
+    assert results["bleu"] > 80
     trained.choose_alignment_head(toy.train)
     results, _ = evaluate(trained, toy.train)
     cross = [row for row in results["heads"] if row["attention"] == "cross"]
