@@ -41,9 +41,9 @@ def make_strategy(name):
         config["cluster"], config["task"]["type"], config["task"]["index"]
     except (ValueError, KeyError, TypeError):
         raise ValueError(
-            "The strategy multiworker needs the environment variable TF_CONFIG, as "
-            '{"cluster": {"worker": ["host0:12345", "host1:12345"]}, "task": {"type": "worker", "index": 0}}, '
-            "with another index in every process."
+            "The strategy multiworker needs the environment variable TF_CONFIG with another index in every "
+            'process, as {"cluster": {"worker": ["host0:12345", "host1:12345"]}, "task": {"type": "worker", '
+            '"index": 0}}.'
         ) from None
     return tf.distribute.MultiWorkerMirroredStrategy()
 
@@ -56,12 +56,16 @@ def is_chief(strategy):
 def distributed_fit(model, data, *, validation_data, epochs, initial_epoch=0, verbose="auto", callbacks=()):
     """What `fit` does, for a translator that was built within the scope of a strategy.
 
-    The callbacks run in every process and outside the scope, where saving involves no other process. The first replica's learning rate and its decision to stop hold for all.
+    The callbacks run in every process and outside the scope, where a file is saved without the others' help.
+    The first replica's learning rate and its decision to stop hold for all.
 
     Args:
         model: a compiled `Translator`, its optimizer built.
         data, validation_data: datasets of global batches, the same ones in every process.
         The others as in `keras.Model.fit`.
+
+    Raises:
+        RuntimeError: the chief begins with another epoch.
     """
     steps = int(data.cardinality())
     run = keras.callbacks.CallbackList(
@@ -74,6 +78,12 @@ def distributed_fit(model, data, *, validation_data, epochs, initial_epoch=0, ve
     )
     train_step, test_step, agree = steps_of(model)
     spread_seeds(model)
+    first = int(agree(float(initial_epoch)))
+    if first != initial_epoch:
+        raise RuntimeError(
+            f"This process begins with epoch {initial_epoch + 1}, but the chief with {first + 1}: start all "
+            "processes again, all with --resume or none."
+        )
     model.stop_training = False
     run.on_train_begin()
     for epoch in range(initial_epoch, epochs):

@@ -1,6 +1,7 @@
 """A training as a process of its own: python strategy_process.py KIND STRATEGY OUT [DIES_IN_EPOCH | resume].
 
-STRATEGY is mirrored (on two logical CPU devices), multiworker, or one. The last line is the history as JSON.
+STRATEGY is mirrored (on two logical CPU devices), multiworker, or one. The last line is the history as JSON,
+and the state of a random generator in every replica of this process.
 """
 
 import json
@@ -15,7 +16,7 @@ import tensorflow as tf
 
 from keras_attention.data import Corpus, Pairs, Vocabulary
 from keras_attention.models import Seq2SeqTranslator, TransformerTranslator, train
-from keras_attention.models.strategies import make_strategy
+from keras_attention.models.strategies import make_strategy, spread_seeds
 
 SMALL = {
     "recurrent": (Seq2SeqTranslator, {"embedding_dim": 10, "units": 12}),
@@ -47,14 +48,25 @@ def toy():
     return Corpus("toy", pairs, pairs[:7], pairs[:3], "en", "fr")
 
 
-def history(kind, strategy, out=None, dropout=0.0, **options):
-    corpus = toy()
-    build, small = SMALL[kind]
+def build(kind, strategy, corpus, dropout=0.0):
+    model, small = SMALL[kind]
     words = Vocabulary.build(corpus.train.source), Vocabulary.build(corpus.train.target)
     with strategy.scope():
-        translator = build(*words, dropout=dropout, label_smoothing=0.1, seed=1, **small)
-    settings = {"epochs": 4, "batch_size": 6, "learning_rate": 0.02, "seed": 3, "verbose": 0}
-    return train(translator, corpus, out=out, **settings, **options)
+        return model(*words, dropout=dropout, label_smoothing=0.1, seed=1, **small)
+
+
+def history(kind, strategy, out=None, **options):
+    corpus = toy()
+    settings = {"epochs": 4, "batch_size": 6, "learning_rate": 0.01, "seed": 3, "verbose": 0}
+    return train(build(kind, strategy, corpus), corpus, out=out, **settings | options)
+
+
+def seeds(strategy):
+    """The state of a random generator in every replica of this process."""
+    translator = build("recurrent", strategy, toy(), dropout=0.3)
+    spread_seeds(translator)
+    state = translator.drop.seed_generator.state.value
+    return [x.numpy().tolist() for x in strategy.experimental_local_results(state)]
 
 
 if __name__ == "__main__":
@@ -65,4 +77,5 @@ if __name__ == "__main__":
     strategy = make_strategy(None if name == "one" else name)
     resume = rest == ["resume"]
     callbacks = [Dies(int(rest[0]))] if rest and not resume else []
-    print(json.dumps(history(kind, strategy, out, resume=resume, callbacks=callbacks)))
+    found = history(kind, strategy, out, resume=resume, callbacks=callbacks)
+    print(json.dumps({"history": found, "seeds": seeds(strategy)}))
