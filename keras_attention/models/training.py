@@ -225,7 +225,7 @@ class Schedule(keras.callbacks.Callback):
         return self.earlier + time.perf_counter() - self.start
 
     def on_train_batch_begin(self, batch, logs=None):
-        step = int(self.model.optimizer.iterations.numpy())
+        step = int(tf.convert_to_tensor(self.model.optimizer.iterations))
         progress = step / self.steps
         if self.minutes is not None:
             progress = max(progress, self.seconds / (60 * self.minutes))
