@@ -43,6 +43,11 @@ class Positions(StrEnum):
     rotary = "rotary"
 
 
+class Strategy(StrEnum):
+    mirrored = "mirrored"
+    multiworker = "multiworker"
+
+
 class Attention(StrEnum):
     bahdanau = "bahdanau"
     bahdanau_word = "bahdanau-word"
@@ -96,6 +101,10 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted training of OUT.")
     ] = False,
+    strategy: Annotated[
+        Strategy | None,
+        typer.Option(help="Share each batch: among this machine's GPUs, or the machines of TF_CONFIG."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Train a translator and measure it on the test split.
@@ -113,6 +122,7 @@ def train(
         evaluate,
     )
     from keras_attention.models import train as train_translator
+    from keras_attention.models.strategies import is_chief, make_strategy
     from keras_attention.models.training import build_vocabularies
 
     recurrent = given(attention=attention, cell=cell, units=units)
@@ -124,18 +134,24 @@ def train(
     kind, presets = (
         (Seq2SeqTranslator, PRESETS) if model == "recurrent" else (TransformerTranslator, TRANSFORMER_PRESETS)
     )
+    devices = make_strategy(strategy and strategy.value)
+    chief = is_chief(devices)
     corpus = load(data, seed=seed)
     chosen = presets[preset or ("toy" if data.startswith("toy:") else "quick")]
     words = {**chosen["vocabulary"], **given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
     source, target = build_vocabularies(corpus, **words)
     common = given(embedding_dim=embedding, dropout=dropout, label_smoothing=label_smoothing)
-    translator: Any = kind(source, target, **chosen["model"] | common | recurrent | transformer, seed=seed)
-    print(
-        f"{data}: {len(corpus.train)} training, {len(corpus.validation)} validation and {len(corpus.test)} "
-        "test pairs; "
-        f"vocabularies of {len(source)} and {len(target)}; {translator.count_params():,} parameters.",
-        flush=True,
-    )
+    with devices.scope():
+        translator: Any = kind(
+            source, target, **chosen["model"] | common | recurrent | transformer, seed=seed
+        )
+    if chief:
+        print(
+            f"{data}: {len(corpus.train)} training, {len(corpus.validation)} validation and "
+            f"{len(corpus.test)} test pairs; vocabularies of {len(source)} and {len(target)}; "
+            f"{translator.count_params():,} parameters.",
+            flush=True,
+        )
     settings = chosen["training"] | given(
         epochs=epochs,
         minutes=minutes,
@@ -157,9 +173,11 @@ def train(
             **settings,
         )
     except KeyboardInterrupt:
-        if Path(f"{out}.checkpoint").exists():
+        if chief and Path(f"{out}.checkpoint").exists():
             print(f"\nThe best translator so far is kept as {out}; the same command with --resume goes on.")
         raise
+    if not chief:
+        return
     results, translations = evaluate(
         translator, corpus.test, language=corpus.target_language, beam_width=beam
     )

@@ -72,7 +72,7 @@ def train_classifier(
         classifier.dataset(corpus.validation, batch_size, max_length=max_length),
         BestByAccuracy(out, patience),
         Speed("texts", len(corpus.train)),
-        optimizer=keras.optimizers.Adam(learning_rate, global_clipnorm=1.0),
+        learning_rate=learning_rate,
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
         epochs=epochs,

@@ -78,7 +78,8 @@ def _cross_entropy(features, embedding, bias, labels, rows):
         d_bias -= tf.math.unsorted_segment_sum(tf.ones_like(scores), labels, V)
 
         def gradient(upstream):
-            return upstream[0] * d_features, upstream[0] * d_embedding, upstream[0] * d_bias
+            slope = tf.reduce_sum(upstream[:1])  # 0 where there is no row
+            return slope * d_features, slope * d_embedding, slope * d_bias
 
         return loss, gradient
 

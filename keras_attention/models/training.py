@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from keras_attention.data import Corpus, DataError, Pairs, Vocabulary
 from keras_attention.metrics import corpus_bleu
 from keras_attention.models.memory import keep_freed_memory
+from keras_attention.models.strategies import distributed_fit, is_chief
 from keras_attention.models.translation import Translator
 
 
@@ -42,6 +45,10 @@ def train(
 
     The translator ends with the weights of the epoch whose greedy translations of the validation
     sentences had the highest BLEU, also after Ctrl-C.
+
+    Where the translator was built within the scope of a `tf.distribute` strategy, the devices share each
+    batch, and the result is that of one device; of several machines only the chief writes. Call `train`
+    outside the scope.
 
     Args:
         translator: trained in place.
@@ -81,7 +88,7 @@ def train(
         translator.dataset(corpus.validation, batch_size),
         BestByBleu(corpus.validation[:validation_size], corpus.target_language, out, patience),
         Speed("tokens"),
-        optimizer=keras.optimizers.Adam(learning_rate, global_clipnorm=1.0),
+        learning_rate=learning_rate,
         epochs=epochs,
         minutes=minutes,
         warmup=warmup,
@@ -98,7 +105,7 @@ def run_training(
     best,
     speed,
     *,
-    optimizer,
+    learning_rate,
     epochs,
     minutes,
     resume,
@@ -108,14 +115,13 @@ def run_training(
     class_weight=None,
     **compiling,
 ):
-    """`fit` with a falling learning rate, the best weights kept, and all that a resumption needs.
+    """`fit` with Adam, a falling learning rate, the best weights kept, and all that a resumption needs.
 
     Args:
         model: trained in place; its `training_record` is written.
         training_data: the number of the first epoch → a dataset.
         best: a `Best`.
         speed: a `Speed`.
-        optimizer: at its peak learning rate.
         compiling: more arguments of `compile`.
         The others as in `train`.
 
@@ -123,24 +129,32 @@ def run_training(
         the history.
     """
     keep_freed_memory()
-    model.compile(optimizer, jit_compile=False, **compiling)
-    optimizer.build(model.trainable_variables)
+    strategy = model.distribute_strategy
+    with strategy.scope():
+        optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=1.0)
+        model.compile(optimizer, jit_compile=False, **compiling)
+        optimizer.build(model.trainable_variables)
     data = training_data(0)
-    schedule = Schedule(float(optimizer.learning_rate), epochs * int(data.cardinality()), minutes, warmup)
+    schedule = Schedule(learning_rate, epochs * int(data.cardinality()), minutes, warmup)
     checkpoint = Checkpoint(Path(f"{best.out}.checkpoint") if best.out else None, schedule, best)
     first_epoch = checkpoint.load(model) if resume else 0
+    if not is_chief(strategy):
+        best.out = checkpoint.folder = None
     if not resume:
         checkpoint.clear()
+    fit = (
+        functools.partial(model.fit, shuffle=False, class_weight=class_weight)  # the dataset shuffles
+        if strategy is tf.distribute.get_strategy()
+        else functools.partial(distributed_fit, model)
+    )
     try:
-        model.fit(
+        fit(
             training_data(first_epoch) if first_epoch else data,
             validation_data=validation_data,
             initial_epoch=first_epoch,
             epochs=epochs,
-            shuffle=False,  # the dataset shuffles
             verbose=verbose,
             callbacks=[speed, schedule, best, checkpoint, *callbacks],
-            class_weight=class_weight,
         )
     finally:
         best.restore(model)
@@ -211,7 +225,7 @@ class Schedule(keras.callbacks.Callback):
         return self.earlier + time.perf_counter() - self.start
 
     def on_train_batch_begin(self, batch, logs=None):
-        step = int(self.model.optimizer.iterations)
+        step = int(tf.convert_to_tensor(self.model.optimizer.iterations))
         progress = step / self.steps
         if self.minutes is not None:
             progress = max(progress, self.seconds / (60 * self.minutes))

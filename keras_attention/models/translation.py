@@ -132,7 +132,10 @@ class Translator(keras.Model):
             losses = self.token_losses(source, before, target, training=True)
             loss = tf.reduce_mean(losses)
         weights = self.trainable_weights
-        self.optimizer.apply(tape.gradient(loss, weights), weights)
+        slopes = [tf.convert_to_tensor(slope) for slope in tape.gradient(loss, weights)]  # Keras's norm of
+        self.optimizer.apply(
+            slopes, weights
+        )  # IndexedSlices leaves out what rows of one index have in common
         return self._track(losses)
 
     def test_step(self, data):
