@@ -115,7 +115,7 @@ def positive_features(x, projection):
     True
     """
     exponents = ops.matmul(x, ops.transpose(projection))  # (..., n, M)
-    largest = ops.stop_gradient(ops.max(exponents, axis=-1, keepdims=True))  # (..., n, 1)
+    largest = ops.stop_gradient(ops.max(exponents, axis=-1, keepdims=True, initial=-math.inf))  # (..., n, 1)
     share = 1 / math.sqrt(projection.shape[0])
     features = ops.exp(exponents - (largest - math.log(share))) + EPSILON * share
     return features, largest - ops.sum(x**2, axis=-1, keepdims=True) / 2

@@ -9,12 +9,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
+from keras_attention.cost import measure_costs
 from keras_attention.functional import scaled_dot_product_attention, trace
+from keras_attention.layers import LongformerAttention, SelfAttention
 from keras_attention.masks import window_mask
 
 from .alignment import plot_alignment
 from .animation import animate_attention
 from .cells import as_array
+from .costs import plot_costs
 from .description import describe_attention, description_of
 from .difference import plot_difference
 from .explorer import AttentionRecord, explore
@@ -26,6 +29,7 @@ from .pattern import plot_pattern
 from .saving import save_figure
 from .steps import plot_steps
 
+LENGTHS = [64, 256, 1024]
 SOURCE = ["the", "black", "cat", "sleeps", "on", "the", "mat", "."]
 TARGET = ["le", "chat", "noir", "dort", "sur", "le", "tapis", "。"]
 LINKS = [0, 2, 1, 3, 4, 5, 6, 7]  # the source token that each target token translates
@@ -71,7 +75,16 @@ def figures() -> dict[str, Callable[[], Any]]:
         "plot_steps": lambda: plot_steps(
             steps(), SOURCE[:4], SOURCE[:4], "masked self-attention, step by step"
         ),
+        "plot_costs": lambda: plot_costs(
+            LENGTHS, costs(), "what a window saves, here and now", dense="dense"
+        ),
     }
+
+
+def costs():
+    """Measured on this machine, while it waits."""
+    layers = {"dense": SelfAttention(2, 8), "window": LongformerAttention(2, 8, window=16)}
+    return measure_costs(layers, LENGTHS, width=16, calls=1)
 
 
 def write_gallery(folder: str | Path) -> Path:
