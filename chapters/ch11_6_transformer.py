@@ -176,7 +176,7 @@ print(f"{translator.count_params():,} weights; loss {loss:.3f}, ln V = {math.log
 #
 # 训练和循环网络一样，只是开头要预热：一开始所有输出都以同样的方式出错，步子太大会破坏归一化。
 
-train(translator, corpus, verbose=2, **preset["training"])
+train(translator, corpus, verbose=2, **preset["training"] | {"epochs": 7})
 results, translations = evaluate(translator, corpus.test, language=corpus.target_language)
 print(f"test BLEU {results['bleu']:.1f}, alignment accuracy {results['alignment_accuracy']:.3f}")
 for pair in list(zip(corpus.test.source, translations, corpus.test.target, strict=True))[:3]:
