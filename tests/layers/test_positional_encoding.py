@@ -65,7 +65,9 @@ def test_a_keras_layer(options, tmp_path):
     expected = model(ids)
     np.testing.assert_array_equal(array(expected._keras_mask), ids != 0)
     model.save(tmp_path / "model.keras")
-    np.testing.assert_array_equal(array(keras.saving.load_model(tmp_path / "model.keras")(ids)), array(expected))
+    np.testing.assert_array_equal(
+        array(keras.saving.load_model(tmp_path / "model.keras")(ids)), array(expected)
+    )
     layer = PositionalEncoding(**options, dtype="mixed_float16")
     assert keras.backend.standardize_dtype(layer(sequence()).dtype) == "float16"
     assert layer(sequence(0)).shape == (B, 0, D)
