@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_attention.cli._explorer import check_attention, check_html, translate, write_page
+from keras_attention.cli._json import Json, print_json
 from keras_attention.cli._quiet import start_keras
 
 app = typer.Typer(add_completion=False)
@@ -22,6 +23,7 @@ def explore(
     beam: Annotated[
         int, typer.Option(min=1, help="Outputs that a translator follows at once; 1 is greedy.")
     ] = 5,
+    json: Json = False,
 ) -> None:
     """Write one HTML file that shows what a model looks at: layers, heads, tokens. It needs no network."""
     check_html(out, "--out")
@@ -32,6 +34,8 @@ def explore(
         for thing in _look(path, sentences, beam)
     ]
     write_page(out, records, sentences[0] if len(sentences) == 1 else model.stem)
+    if json:
+        print_json({"page": out.resolve(), "records": [record.title for record in records]})
 
 
 def _look(path: Path, sentences: list[str], beam: int) -> Any:

@@ -61,9 +61,8 @@ class Grading:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", MARKER)
-        config.option.tbstyle = (
-            "native"  # pytest's own tracebacks, which verdicts replace, cost more than a check
-        )
+        # pytest's own tracebacks, which verdicts replace, cost more than a check
+        config.option.tbstyle = "native"
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

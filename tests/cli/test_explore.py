@@ -83,6 +83,13 @@ def test_a_sentence_becomes_a_page(tmp_path, capsys):
     assert [layer["keys"] for layer in record["layers"]] == [SOURCE]
 
 
+def test_the_last_line_can_be_read_by_programs(tmp_path, capsys):
+    out = tmp_path / "page.html"
+    assert run("recurrent.keras", "the black cat", "--out", out, "--json") == 0
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert last == {"page": str(out.resolve()), "records": ["le chat"]}
+
+
 def test_a_transformer_shows_all_its_heads(tmp_path):
     out = tmp_path / "page.html"
     assert run("transformer.keras", "the black cat", "--out", out) == 0
