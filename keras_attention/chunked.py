@@ -19,7 +19,7 @@ from keras_attention.masks import as_mask, combine_masks, seen_keys
 __all__ = ["chunked_attention"]
 
 ROWS = 512  # queries in a chunk
-CAUSAL_PARTS = 8  # of the queries; the keys behind the end of a part are left out
+CAUSAL_PARTS = 16  # of the queries; the keys behind the end of a part are left out
 
 
 def chunked_attention(
