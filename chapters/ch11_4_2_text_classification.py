@@ -12,7 +12,7 @@ explain anything?
 
 # %%
 # One vector for a whole text · 用一个向量表示整段文本
-# ---------------------------------------------------
+# --------------------------------------------------------
 #
 # A classifier needs one vector :math:`s` of the whole text, whatever its length. The states of a BiLSTM are
 # :math:`h_1 \ldots h_n`. The last state has read everything, but what was read first has faded; the mean
@@ -310,7 +310,7 @@ figure.savefig(arguments.figures / "ch11_4_2_do_weights_explain.png", dpi=120)
 # before you call it an explanation. On reviews that people wrote, measure again: ``--data FILE``.
 #
 # 结论：在这些评论上，第四个网络的权重几乎都在起决定作用的词上；删掉它们，概率下降的幅度是随机删词的好几倍。
-# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，*所有*词的次序与"删掉它会怎样"都关系不大，
+# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，**所有**词的次序与"删掉它会怎样"都关系不大，
 # 因为多数词几乎没有影响。高亮的词是线索，称为解释之前，先测量；换成真实评论（``--data``），要重新测量。
 
 # %%
