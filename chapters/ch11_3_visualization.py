@@ -49,7 +49,7 @@ from keras_attention.plotting import (
 began = time.perf_counter()
 parser = argparse.ArgumentParser(description="11.3 Visualization")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
-figures = parser.parse_known_args()[0].figures
+figures = parser.parse_args().figures
 figures.mkdir(parents=True, exist_ok=True)
 keras.utils.set_random_seed(3)
 rng = np.random.default_rng(3)

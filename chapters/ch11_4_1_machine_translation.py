@@ -47,8 +47,9 @@ from keras_attention.plotting import plot_attention
 began = time.perf_counter()
 parser = argparse.ArgumentParser(description="11.4.1 Machine translation with attention")
 parser.add_argument("--data", default="toy:en-fr", help="toy:en-fr, a TSV file, a folder of LANG.SPLIT.txt")
+parser.add_argument("--epochs", type=int, help="how often each model reads the data")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
-arguments, _ = parser.parse_known_args()
+arguments = parser.parse_args()
 arguments.figures.mkdir(parents=True, exist_ok=True)
 
 # %%
@@ -61,8 +62,11 @@ arguments.figures.mkdir(parents=True, exist_ok=True)
 # 句对由我们自己的小语法生成，不需要网络；语法还知道哪个词对应哪个词，也就是标准词对齐。
 
 corpus = load(arguments.data)
-preset = PRESETS["toy" if arguments.data.startswith("toy:") else "quick"]
-settings = preset["training"] if preset is PRESETS["quick"] else preset["training"] | {"epochs": 7}
+toy = arguments.data.startswith("toy:")
+preset = PRESETS["toy" if toy else "quick"]
+settings = preset["training"] | ({"epochs": 7} if toy else {})
+if arguments.epochs:
+    settings["epochs"] = arguments.epochs
 source_vocabulary, target_vocabulary = build_vocabularies(corpus, **preset["vocabulary"])
 print(f"{len(corpus.train)} pairs to train on, {len(corpus.test)} to test on, for example")
 for source, target in zip(corpus.test.source[:3], corpus.test.target[:3], strict=True):
@@ -115,8 +119,8 @@ figure.savefig(arguments.figures / "ch11_4_1_loss.png", dpi=120)
 # The same network with and without attention · 同一个网络，有注意力和没有注意力
 # ------------------------------------------------------------------------------
 #
-# Both have an encoder and a decoder of the same size, the same data and the same time. BLEU by the length
-# of the source shows the bottleneck.
+# Both have an encoder and a decoder of the same size, the same data and the same number of epochs. BLEU by
+# the length of the source shows the bottleneck.
 #
 # 两个模型的编码器、解码器大小相同，数据和训练也相同。按源句长度看 BLEU，就能看到信息瓶颈。
 
@@ -186,7 +190,7 @@ for source, reference, translation in list(
     print(f"  source      {source}\n  translation {translation.text}\n  reference   {reference}\n")
 
 # %%
-# Chinese · 汉语
+# Chinese · 中文
 # --------------
 #
 # The same program on another pair of languages. In Chinese the relative clause stands before the noun, so

@@ -12,10 +12,10 @@ explain anything?
 
 # %%
 # One vector for a whole text · 用一个向量表示整段文本
-# ---------------------------------------------------
+# --------------------------------------------------------
 #
 # A classifier needs one vector :math:`s` of the whole text, whatever its length. The states of a BiLSTM are
-# :math:`h_1 \dots h_n`. The last state has read everything, but what was read first has faded; the mean
+# :math:`h_1 \ldots h_n`. The last state has read everything, but what was read first has faded; the mean
 # :math:`\frac1n\sum_i h_i` gives "the" as much say as "terrible". ``AttentionPooling`` gives every word a
 # share of its own:
 #
@@ -23,7 +23,7 @@ explain anything?
 #    \alpha_i = \mathrm{softmax}_i\, v^\top \tanh(W h_i + b) \qquad s = \sum_i \alpha_i h_i
 #    \qquad p = \mathrm{softmax}(W_o s + b_o)
 #
-# 不管文本多长，分类器都要用一个向量 :math:`s` 来表示它。BiLSTM 的状态是 :math:`h_1 \dots h_n`。
+# 不管文本多长，分类器都要用一个向量 :math:`s` 来表示它。BiLSTM 的状态是 :math:`h_1 \ldots h_n`。
 # 只取最后的状态，开头读的内容已经淡忘；取平均，"这"和"糟糕"的分量一样。``AttentionPooling``
 # 让每个词得到自己的权重 :math:`\alpha_i`，再做加权和。
 
@@ -53,10 +53,11 @@ from keras_attention.models.classifier_training import class_names
 from keras_attention.plotting import plot_highlight, save_figure
 
 began = time.perf_counter()
-parser = argparse.ArgumentParser(description="11.4.2 Text classification with attention", allow_abbrev=False)
+parser = argparse.ArgumentParser(description="11.4.2 Text classification with attention")
 parser.add_argument("--data", default="toy:reviews-en", help="toy:reviews-en, -zh, a TSV or CSV file")
+parser.add_argument("--epochs", type=int, help="how often each network reads the data")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
-arguments, _ = parser.parse_known_args()
+arguments = parser.parse_args()
 arguments.figures.mkdir(parents=True, exist_ok=True)
 
 # %%
@@ -140,6 +141,8 @@ networks = {
     "attention, own word first": {},
 }
 settings = preset["training"] | ({"epochs": 6} if toy else {})
+if arguments.epochs:
+    settings["epochs"] = arguments.epochs
 models, histories, results, predictions = {}, {}, {}, {}
 for name, options in networks.items():
     print(f"\n{name}")
@@ -307,7 +310,7 @@ figure.savefig(arguments.figures / "ch11_4_2_do_weights_explain.png", dpi=120)
 # before you call it an explanation. On reviews that people wrote, measure again: ``--data FILE``.
 #
 # 结论：在这些评论上，第四个网络的权重几乎都在起决定作用的词上；删掉它们，概率下降的幅度是随机删词的好几倍。
-# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，*所有*词的次序与"删掉它会怎样"都关系不大，
+# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，**所有**词的次序与"删掉它会怎样"都关系不大，
 # 因为多数词几乎没有影响。高亮的词是线索，称为解释之前，先测量；换成真实评论（``--data``），要重新测量。
 
 # %%

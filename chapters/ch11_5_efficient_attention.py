@@ -60,8 +60,9 @@ parser = argparse.ArgumentParser(description="11.5 Efficient attention")
 parser.add_argument(
     "--data", default="toy:documents-en", help="toy:documents-en, or a TSV or CSV file of texts"
 )
+parser.add_argument("--epochs", type=int, default=2, help="how often each encoder reads the data")
 parser.add_argument("--figures", type=Path, default=Path("figures"), help="where the figures go")
-arguments, _ = parser.parse_known_args()
+arguments = parser.parse_args()
 figures = arguments.figures
 figures.mkdir(parents=True, exist_ok=True)
 keras.utils.set_random_seed(0)
@@ -293,10 +294,12 @@ figure.savefig(figures / "ch11_5_performer.png", dpi=110)
 
 is_toy = arguments.data.startswith("toy:documents")
 corpus = load_documents(length=128) if is_toy else load_texts(arguments.data)
-vocabulary = Vocabulary.build(corpus.train.texts, kind="word", lexicon=corpus.lexicon)
+vocabulary = Vocabulary.build(corpus.train.texts, size=20_000, lexicon=corpus.lexicon)
 print(f"\n{len(corpus.train)} texts, for example: {corpus.train.texts[0][:120]} …")
 for attention in ("dense", "window", "longformer", "linear"):
-    result = train_long_text(attention, vocabulary, corpus, epochs=2, learning_rate=4e-3, heads=4)
+    result = train_long_text(
+        attention, vocabulary, corpus, epochs=arguments.epochs, learning_rate=4e-3, heads=4
+    )
     print(f"  {attention:12} accuracy {result.accuracy:.3f}   {result.seconds:5.1f} s")
 
 # %%

@@ -25,6 +25,7 @@ extensions = [
 ]
 exclude_patterns = ["README.md", "chapters/*.py", "chapters/*.ipynb", "chapters/*.md5"]
 default_role = "literal"
+smartquotes = False  # it takes "前" for two closing quotes
 nitpicky = False  # types in signatures are those of Keras and NumPy, which these pages do not link to
 
 html_theme = "furo"

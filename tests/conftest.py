@@ -1,7 +1,20 @@
+import contextlib
+import shutil
+
 import keras
 import numpy as np
 import pytest
 from keras import ops
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def pytest_collection_modifyitems(items):
@@ -72,3 +85,42 @@ def jit():
 
         return jax.jit
     pytest.skip(f"{backend} has no XLA")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium; the tests that need one are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """open_page(path, within, …) opens a page from disk. It may load what is within; it must not complain."""
+    with contextlib.ExitStack() as stack:
+        noticed = []
+
+        def open_page(path, within, width=1200, height=900, **options):
+            def ask(request):
+                if not request.url.startswith((within.as_uri(), "data:")):
+                    noticed.append(f"{path.name} asks for {request.url}")
+
+            context = browser.new_context(viewport={"width": width, "height": height}, **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(60_000)
+            page.on("console", lambda message: noticed.append(f"{path.name}: {message.text}"))
+            page.on("pageerror", lambda error: noticed.append(f"{path.name}: {error}"))
+            page.on("request", ask)
+            page.goto(path.as_uri())
+            return page
+
+        yield open_page
+        assert noticed == []

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,19 @@ def test_figures_bear_the_chapter_s_number_and_the_folder_can_be_chosen(chapter)
     assert [name for name in names if not name.startswith(prefix)] == []
     assert '"--figures"' in chapter.source
     assert "matplotlib.use(" not in chapter.source, "a notebook would show no figure"
+
+
+@each_chapter
+def test_its_options_are_those_of_all_chapters_and_no_other_is_taken(chapter, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [chapter.path.name, "--help"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        runpy.run_path(str(chapter.path), run_name="__main__")
+    options = set(re.findall(r"--\w+", capsys.readouterr().out))
+    takes_data = chapter.section in ("11.4.1", "11.4.2", "11.5")
+    assert options == {"--help", "--figures"} | ({"--data", "--epochs"} if takes_data else set())
+    monkeypatch.setattr(sys, "argv", [chapter.path.name, "--epoch_s", "3"])
+    with pytest.raises(SystemExit, match=r"^2$"):
+        runpy.run_path(str(chapter.path), run_name="__main__")
 
 
 @pytest.mark.parametrize("name", ["11.3", "11_3", "ch11_3", "visual", "chapters/ch11_3_visualization.py"])

@@ -1,8 +1,6 @@
-"""What the pages add to the chapters: languages told apart, links checked, notebooks that run."""
+"""What the pages add to the chapters: languages told apart, links checked."""
 
 import importlib.util
-import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -89,27 +87,3 @@ def test_chinese_paragraphs_are_told_from_english_ones():
     assert source[0].replace("\\ ", "_") == (
         "压进_**一个向量**_，用_``padding_mask``_和_``causal_mask``_遮住。 English **bold** stays."
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["ch11_1_core_idea", "ch11_2_2_multi_head_attention"])
-def test_the_notebook_of_a_chapter_runs_from_top_to_bottom(name, tmp_path, monkeypatch):
-    """As sphinx-gallery writes it, its first cell included."""
-    nbclient = pytest.importorskip("nbclient")
-    gallery = pytest.importorskip("sphinx_gallery.notebook")
-    pytest.importorskip("ipykernel")
-    import nbformat
-    from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
-    from sphinx_gallery.py_source_parser import split_code_and_text_blocks
-
-    monkeypatch.setenv("PYTHONPATH", str(DOCS.parent))
-    monkeypatch.setattr(sys, "path", [str(DOCS / "_ext"), *sys.path])
-    (chapter,) = (chapter for chapter in chapters() if chapter.name == name)
-    _, blocks = split_code_and_text_blocks(str(chapter.path))
-    options = {**DEFAULT_GALLERY_CONF, "first_notebook_cell": load("conf.py").FIRST_CELL}
-    notebook = gallery.jupyter_notebook(blocks, options, str(tmp_path))
-    notebook = nbformat.reads(json.dumps(notebook), as_version=4)
-    nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert any("image/png" in output.get("data", {}) for output in outputs)
-    assert list((tmp_path / "figures").glob("*.png"))

@@ -1,8 +1,6 @@
 import base64
-import contextlib
 import gzip
 import json
-import shutil
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,15 +10,6 @@ from keras_attention.plotting import AttentionLayer, AttentionRecord
 
 SOURCE = ["the", "black", "cat", "sleeps", "."]
 TARGET = ["le", "chat", "noir", "dort"]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class Parsed(HTMLParser):
@@ -79,39 +68,14 @@ def record(softmax):
     return record
 
 
-@pytest.fixture(scope="session")
-def browser():
-    """A headless Chromium; the tests that need one are skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def show(browser, tmp_path):
-    """show(view, …) opens a page from disk. It may ask for nothing else, and must not complain."""
-    with contextlib.ExitStack() as stack:
-        noticed = []
+def show(open_page, tmp_path):
+    """show(view, …) opens an explorer's page, which may load nothing but itself."""
 
-        def show(view, width=1200, height=900, **options):
-            path = view.save(tmp_path / "page.html")
-            context = browser.new_context(viewport={"width": width, "height": height}, **options)
-            stack.callback(context.close)
-            page = context.new_page()
-            page.set_default_timeout(60_000)
-            page.on("console", lambda message: noticed.append(message.text))
-            page.on("pageerror", lambda error: noticed.append(str(error)))
-            page.on("request", lambda request: noticed.append(request.url))
-            page.goto(path.as_uri())
-            page.wait_for_selector("#panels > section")
-            assert noticed.pop(0) == path.as_uri()
-            return page
+    def show(view, **options):
+        path = view.save(tmp_path / "page.html")
+        page = open_page(path, within=path, **options)
+        page.wait_for_selector("#panels > section")
+        return page
 
-        yield show
-        assert noticed == []
+    return show
