@@ -147,14 +147,14 @@ def peak_memory(process: subprocess.Popen[bytes], every: float = 0.5) -> Iterato
 
 
 def kill_in_the_middle(process: subprocess.Popen[bytes], ledger: Path, half: int) -> int:
-    """Kill a run once its ledger has half of its lines; how many it has then, when nothing is left running."""
+    """Kill a run once its ledger has half of its lines; how many it has when nothing is left running."""
     while not ledger.exists() or ledger.read_bytes().count(b"\n") < half:
         assert process.poll() is None, "The run ended before it could be killed."
         time.sleep(0.1)
-    below = psutil.Process(process.pid).children(recursive=True)
+    started = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    _, alive = psutil.wait_procs(below, timeout=30)
+    _, alive = psutil.wait_procs(started, timeout=30)
     assert not alive, f"The killed run left {alive} behind."
     return ledger.read_bytes().count(b"\n")
 
@@ -240,12 +240,12 @@ def main(folder: Path, args: Any) -> None:
         "submission",
     )
 
-    alone = folder / "alone-submissions"
+    submissions = folder / "sample"
     for number, (name, case) in enumerate(sample):
-        (alone / str(number)).mkdir(parents=True)
-        (alone / str(number) / f"{name}.py").write_text(case.source, encoding="utf-8")
+        (submissions / str(number)).mkdir(parents=True)
+        (submissions / str(number) / f"{name}.py").write_text(case.source, encoding="utf-8")
     began = time.perf_counter()
-    process = grade(alone, folder / "fresh", args, "--fresh")
+    process = grade(submissions, folder / "fresh", args, "--fresh")
     assert process.wait() == 0
     report((time.perf_counter() - began) / len(sample), took / count, sample, "check")
 

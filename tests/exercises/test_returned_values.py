@@ -102,6 +102,7 @@ def judge():
     return Judge(InPlace)
 
 
+@pytest.mark.slow  # thousands of checks
 @pytest.mark.parametrize(("exercise", "depth"), CASES, ids=[f"{e.name[:4]}-{depth}" for e, depth in CASES])
 def test_whatever_is_returned_fails_with_a_cause(exercise, depth, judge):
     solution = exercise.solution.read_text(encoding="utf-8")
