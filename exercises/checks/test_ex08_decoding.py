@@ -84,7 +84,7 @@ class Model:
 def as_array(tokens):
     """A list of integers as an array; whatever else there is stays as it is."""
     whole = isinstance(tokens, list) and all(
-        isinstance(token, (int, np.ndarray)) and np.ndim(token) == 0 for token in tokens
+        type(token) in (int, np.ndarray) and np.ndim(token) == 0 for token in tokens
     )
     return np.array(tokens) if whole else tokens
 

@@ -3,6 +3,7 @@
 The order matters: NumPy's own comparisons broadcast, so that they find a scalar equal to a matrix of ones.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ KINDS = {
 }
 
 
-def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4) -> None:
+def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4, where: Any = True) -> None:
     """Raise `Failure` unless `got` is what is expected.
 
     Args:
@@ -28,12 +29,13 @@ def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4) -> None:
         expected: an array, a number, or a list of integers or texts.
         name: what the exercise calls it.
         tolerance: largest error, absolute and relative.
+        where: the places that count, of a shape that broadcasts to that of `expected`.
     """
     if isinstance(expected, (list, str)):
         if not same(got, expected):
             _fail(name, "is wrong", "不对", f"{got!r}, not {expected!r}")
         return
-    right = np.asarray(expected)
+    right = _only(where, np.asarray(expected))
     if not right.size or not _finite(right):
         raise GraderFault(f"The reference for {name} is empty or not finite.")
     array = _array(got, right, name)
@@ -46,6 +48,7 @@ def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4) -> None:
     kind, types = KINDS[right.dtype.kind]
     if array.dtype.name not in types:
         _fail(name, f"is of type {array.dtype.name}, not {kind}", f"类型是 {array.dtype.name}，应为 {kind}")
+    array = _only(where, array)
     if not _finite(array):
         count = int(np.sum(~np.isfinite(array)))
         _fail(name, f"has {count} values that are NaN or infinite", f"有 {count} 个 NaN 或无穷大")
@@ -88,9 +91,15 @@ def _array(got: Any, right: np.ndarray, name: str) -> np.ndarray:
     if type(got) is np.ndarray:
         return got
     if right.ndim == 0 and isinstance(got, (int, float)) and isinstance(got, bool) == (right.dtype == bool):
-        return np.asarray(float(got)) if right.dtype.kind == "f" else np.asarray(got)
+        with suppress(OverflowError):
+            return np.asarray(float(got)) if right.dtype.kind == "f" else np.asarray(got)
     kind = type(got).__name__.replace("NoneType", "None")
     return _fail(name, f"is no array, but {kind}", f"不是数组，而是 {kind}")
+
+
+def _only(where: Any, array: np.ndarray) -> np.ndarray:
+    """Zeros elsewhere."""
+    return np.where(where, array, array.dtype.type(0))
 
 
 def _finite(array: np.ndarray) -> bool:

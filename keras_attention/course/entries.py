@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from keras_attention.course import submission
 from keras_attention.course.catalog import Exercise, public_names
-from keras_attention.course.submission import LARGEST, Submission
+from keras_attention.course.submission import LARGEST, Submission, writable
 from keras_attention.course.verdict import Failure, Text
 
 MOST_FILES = 500
@@ -31,7 +31,7 @@ class Entry:
 
     def __init__(self, path: Path, deep: bool = True):
         self.path, self._deep = path, deep
-        self.student = path.stem if path.is_file() else path.name
+        self.student = writable(path.stem if path.is_file() else path.name)
 
     @cached_property
     def files(self) -> dict[str, Submission]:
@@ -40,7 +40,8 @@ class Entry:
             return {}
         if self.path.is_dir():
             paths = islice(_walk(self.path, self._deep), MOST_FILES)
-            return {path.relative_to(self.path).as_posix(): submission.read(path) for path in paths}
+            names = {writable(path.relative_to(self.path).as_posix()): path for path in paths}
+            return {name: submission.read(path) for name, path in names.items()}
         if self.path.suffix == ".zip":
             return dict(_unzip(self.path))
         return {self.path.name: submission.read(self.path)}
@@ -88,7 +89,7 @@ def entries(folder: Path) -> list[Entry]:
     by_name: dict[str, Entry] = {}
     for entry in found:  # alice.py beside alice.zip are two entries of one name
         if entry.student in by_name:
-            entry.student = entry.path.name
+            entry.student += entry.path.suffix
         by_name[entry.student] = entry
     return found
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,8 +37,9 @@ class Student:
 
     @property
     def file(self) -> str:
-        """A name for files: letters of any language and digits stay."""
-        return re.sub(r"[^\w.-]+", "_", self.name).lstrip(".") or "_"
+        """A name for files: letters of any language and digits stay; no two names become one."""
+        plain = re.sub(r"[^\w.-]+", "_", self.name).lstrip(".")[:50]
+        return plain if plain == self.name else f"{plain}-{zlib.crc32(self.name.encode()):08x}"
 
 
 def students(lines: Sequence[Line]) -> list[Student]:

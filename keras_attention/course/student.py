@@ -6,6 +6,7 @@ from typing import Any
 
 from keras_attention.course.channels import Channel, Ended
 from keras_attention.course.sealed import values
+from keras_attention.course.submission import writable
 from keras_attention.course.verdict import CAUSES, Failure, Text
 
 Opener = Callable[[], Channel]
@@ -102,12 +103,12 @@ def read_answer(answer: bytes, places: Sequence[str] = ()) -> Any:
             return content["value"]
         error = content["error"]
         cause, kind, line = error["cause"], str(error["kind"])[:80], error["line"]
-        said = str(error["message"])[:2000]
+        said = writable(str(error["message"])[:2000])
     except (ValueError, TypeError, KeyError):
         text = Text("The answer holds no arrays.", "返回的内容不是数组。")
         raise Failure("wrong value", text) from None
     kind = kind if kind.isidentifier() else "Exception"
-    line = line if isinstance(line, int) and line > 0 else None
+    line = line if isinstance(line, int) and 0 < line < 2**20 else None
     cause = cause if cause in CAUSES else "exception"
     raise Failure(cause, _explain(cause, kind, said, _place(line, places)), said, line=line)
 

@@ -117,6 +117,11 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
+def writable(text: str) -> str:
+    """What no encoding has, such as a byte of a file's name that is no text, as an escape."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def _text(data: bytes) -> str:
     if len(data) > LARGEST:
         raise _unreadable("The file is larger than 1 MiB.", "文件超过 1 MiB。")
@@ -138,7 +143,7 @@ def _notebook(filename: str, data: bytes) -> Submission:
 
     try:
         notebook = nbformat.reads(_text(data), as_version=4)
-        cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        cells = [writable(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
     except Failure:
         raise
     except Exception:  # nbformat has many

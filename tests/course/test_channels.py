@@ -9,6 +9,8 @@ from keras_attention.course.channels import Ended
 from keras_attention.course.sealed import protocol, sandbox
 from keras_attention.course.sealed.sandbox import LAYERS, Limits, isolation
 from keras_attention.course.sealed.values import pack, unpack
+from keras_attention.course.student import Student
+from keras_attention.course.verdict import Failure
 
 INPUT = np.arange(6, dtype="float32").reshape(2, 3)
 
@@ -256,3 +258,16 @@ def test_the_name_of_the_isolation():
     assert isolation(LAYERS) == "full"
     assert isolation(["namespaces", "limits"]) == "partial"
     assert isolation(["limits"]) == isolation([]) == "process-only"
+
+
+def test_seconds_of_waiting_for_a_processor_are_not_the_submission_s(zygote, monkeypatch):
+    source = "import time\ndef nap(): time.sleep(2)\n"
+    with zygote.open(Limits(seconds=1.0)) as channel:
+        monkeypatch.setattr(channel, "_waited", lambda: 60.0)
+        student = Student(lambda: channel, source, "a.py")
+        assert student.call("nap") is None
+    with zygote.open(Limits(seconds=1.0)) as channel:
+        monkeypatch.setattr(channel, "_waited", lambda: 0.0)
+        with pytest.raises(Failure) as caught:
+            Student(lambda: channel, source, "a.py").call("nap")
+        assert caught.value.cause == "time"

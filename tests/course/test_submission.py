@@ -245,3 +245,26 @@ def test_unknown_exercises_get_advice():
         catalog.find("ex02_maks", EXERCISES)
     with pytest.raises(ValueError, match="More than one"):
         catalog.find("attention", EXERCISES)
+
+
+def test_names_and_texts_that_no_encoding_has_can_be_written(tmp_path):
+    home = tmp_path / "alice\udcff"
+    try:
+        home.mkdir()
+    except (OSError, UnicodeError):
+        pytest.skip("names are text on this file system")
+    (home / "odd\udcfe.py").write_text("x = 1\n")
+    (entry,) = entries(tmp_path)
+    assert entry.student == "alice\\udcff"
+    entry.find(EX01).fault.text.en.encode()
+    cell = {
+        "cell_type": "code",
+        "source": "x = (\ud800",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
+    fault = submission.parse("ex01.ipynb", json.dumps(notebook).encode()).fault
+    assert fault.cause == "unreadable"
+    fault.said.encode()

@@ -17,6 +17,7 @@ from . import figures, givens
 
 INTEGERS = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
 LARGEST = 2**25  # bytes of all arrays of a value
+DEEPEST = 20  # lists in lists, so that no reader runs out of stack
 DTYPES = INTEGERS | {"bool", "float16", "float32", "float64"}
 
 
@@ -40,20 +41,22 @@ def unpack(data: bytes) -> Any:
         (length,) = struct.unpack_from(">I", data)
         tree = json.loads(data[4 : 4 + length])
         arrays = safetensors.numpy.load(data[4 + length :])
-        return _from_tree(tree, arrays)
+        return _from_tree(tree, arrays, DEEPEST)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # bytes can be wrong in many ways; safetensors even panics
         raise ValueError(f"These bytes hold no values: {type(error).__name__}.") from None
 
 
-def _to_tree(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+def _to_tree(value: Any, arrays: dict[str, np.ndarray], room: int = DEEPEST) -> Any:
     if value is None or isinstance(value, (str, bool, int, float)):
         return {"is": _plain(value)}
+    if not room:
+        raise Unsendable(f"lists in lists, more than {DEEPEST} deep")
     if isinstance(value, (list, tuple)):
-        return [_to_tree(item, arrays) for item in value]
+        return [_to_tree(item, arrays, room - 1) for item in value]
     if isinstance(value, dict):
-        return {"dict": {str(key): _to_tree(item, arrays) for key, item in value.items()}}
+        return {"dict": {str(key): _to_tree(item, arrays, room - 1) for key, item in value.items()}}
     if isinstance(value, givens.Given):
         return {"given": value.kind, "with": _to_tree(value.arrays, arrays)}
     if figures.is_axes(value):
@@ -72,18 +75,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _from_tree(tree: Any, arrays: dict[str, np.ndarray]) -> Any:
+def _from_tree(tree: Any, arrays: dict[str, np.ndarray], room: int) -> Any:
+    if not room:
+        raise ValueError("too deep")
     if isinstance(tree, list):
-        return [_from_tree(item, arrays) for item in tree]
+        return [_from_tree(item, arrays, room - 1) for item in tree]
     if "is" in tree:
         return tree["is"]
     if "array" in tree:
         return np.array(arrays[tree["array"]])
     if "drawing" in tree:
-        return figures.Drawing(**_from_tree(tree["drawing"], arrays))
+        return figures.Drawing(**_from_tree(tree["drawing"], arrays, room - 1))
     if "given" in tree:
-        return givens.Given(tree["given"], _from_tree(tree["with"], arrays))
-    return {key: _from_tree(item, arrays) for key, item in tree["dict"].items()}
+        return givens.Given(tree["given"], _from_tree(tree["with"], arrays, room - 1))
+    return {key: _from_tree(item, arrays, room - 1) for key, item in tree["dict"].items()}
 
 
 def as_array(value: Any) -> np.ndarray:
