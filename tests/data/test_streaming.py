@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from keras_attention.data import DataError, StreamedPairs, load, stream
+from keras_attention.data import DataError, StreamedPairs, load, stream, streaming
 from keras_attention.data import corpus as corpus_module
-from keras_attention.data import streaming
 
 SPLITS = ("train", "validation", "test")
 

@@ -136,8 +136,8 @@ def iterate(corpus):
     return sum(len(y) for _, y in dataset)
 
 peaks = []
-for open_corpus, path in ((stream, "small.tsv"), (stream, "middle.tsv"), (stream, "large.tsv"), (load, "large.tsv")):
-    assert iterate(open_corpus(path)) > 800
+for open_corpus, name in ((stream, "small"), (stream, "middle"), (stream, "large"), (load, "large")):
+    assert iterate(open_corpus(f"{name}.tsv")) > 800
     peaks.append(peak())
 print(json.dumps([after - before for before, after in zip(peaks, peaks[1:])]))
 """
