@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 
 class DataError(ValueError):
@@ -89,13 +89,13 @@ class Corpus(Generic[Train]):
     splits: Mapping[str, Pairs] = field(default_factory=dict)
     lexicon: tuple[str, ...] = ()
 
-    def split(self, name: str) -> Any:
+    def split(self, name: str) -> Pairs | Train:
         """The pairs of a split: train, validation (also val, valid, dev), test, or a folder's own name.
 
         Raises:
             DataError: if there is no such split; it names those that exist.
         """
-        splits: dict[str, Any] = {
+        splits: dict[str, Pairs | Train] = {
             **self.splits,
             "train": self.train,
             "validation": self.validation,
