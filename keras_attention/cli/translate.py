@@ -26,6 +26,12 @@ Split = Annotated[
 ]
 
 
+Stream = Annotated[
+    bool,
+    typer.Option("--stream", help="Leave the training pairs in their file; for files larger than memory."),
+]
+
+
 class Preset(StrEnum):
     toy = "toy"
     quick = "quick"
@@ -96,6 +102,7 @@ def train(
     vocabulary: Annotated[Kind | None, typer.Option(help="Subwords are shared by both languages.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(min=5)] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Fold case.")] = False,
+    stream: Stream = False,
     beam: Beam = 5,
     seed: int = 0,
     resume: Annotated[
@@ -113,7 +120,6 @@ def train(
     """
     check_out(out)
     start_keras()
-    from keras_attention.data import load
     from keras_attention.models import (
         PRESETS,
         TRANSFORMER_PRESETS,
@@ -136,7 +142,7 @@ def train(
     )
     devices = make_strategy(strategy and strategy.value)
     chief = is_chief(devices)
-    corpus = load(data, seed=seed)
+    corpus = _load_data(data, seed, stream)
     chosen = presets[preset or ("toy" if data.startswith("toy:") else "quick")]
     words = {**chosen["vocabulary"], **given(kind=vocabulary, size=vocabulary_size), "lowercase": lowercase}
     source, target = build_vocabularies(corpus, **words)
@@ -195,18 +201,23 @@ def evaluate(
     links: Annotated[
         Path | None, typer.Option(help="Gold word links: line, two word numbers, two words, a line.")
     ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Training had --stream, which splits the data in its own way.")
+    ] = False,
     beam: Beam = 5,
     seed: Annotated[int, typer.Option(help="The seed of training, where it split the data.")] = 0,
     json: Json = False,
 ) -> None:
     """Measure a translator: BLEU, chrF, perplexity, and its attention against gold alignments."""
     start_keras()
-    from keras_attention.data import load, read_links
+    from keras_attention.data import read_links
     from keras_attention.models import evaluate as evaluate_translator
 
     translator = _load(model)
-    corpus = load(data, seed=seed)
+    corpus = _load_data(data, seed, stream)
     pairs = corpus.split(split)
+    if pairs is corpus.train and stream:
+        raise ValueError("The training pairs stay in their file with --stream: measure another split.")
     if links is not None:
         pairs = read_links(links, pairs)
     results, translations = evaluate_translator(
@@ -252,6 +263,20 @@ def run(
         write_page(html, translations, texts[0] if len(texts) == 1 else model.stem)
     if json:
         print_json({"translations": translations})
+
+
+def _load_data(source: str, seed: int, streamed: bool) -> Any:
+    from rich.progress import track
+
+    from keras_attention.data import load, stream
+
+    if not streamed:
+        return load(source, seed=seed)
+
+    def bar(rows: Any, what: str, total: int | None) -> Any:
+        return track(rows, what, total, transient=True, disable=not sys.stdout.isatty())
+
+    return stream(source, seed=seed, track=bar)
 
 
 def _load(path: Path) -> Any:

@@ -2,7 +2,8 @@
 
 from keras_attention.data.corpus import Corpus, DataError, Link, Pairs
 from keras_attention.data.links import read_links
-from keras_attention.data.sources import load, load_texts
+from keras_attention.data.sources import load, load_texts, stream
+from keras_attention.data.streaming import StreamedPairs
 from keras_attention.data.texts import TextCorpus, Texts
 from keras_attention.data.vocabulary import Vocabulary
 
@@ -11,10 +12,12 @@ __all__ = [
     "DataError",
     "Link",
     "Pairs",
+    "StreamedPairs",
     "TextCorpus",
     "Texts",
     "Vocabulary",
     "load",
     "load_texts",
     "read_links",
+    "stream",
 ]

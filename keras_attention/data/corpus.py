@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 
 class DataError(ValueError):
@@ -64,12 +64,16 @@ class Pairs:
         return self.select(rows[0]), self.select(rows[1])
 
 
+LARGEST_SPLIT = 1000  # source sentences of a split that is drawn from train
 ALIASES = {"val": "validation", "valid": "validation", "dev": "validation"}
 
 
+Train = TypeVar("Train")
+
+
 @dataclass(frozen=True)
-class Corpus:
-    """Pairs for training, validation and test.
+class Corpus(Generic[Train]):
+    """Pairs for training, validation and test; ``train`` is `Pairs`, or `StreamedPairs` from ``stream``.
 
     ``name`` is the source string it was loaded from; the languages are codes such as ``"en"`` where they
     are known; ``splits`` holds whatever else a folder has under its own name (``"test2016"``); ``lexicon``
@@ -77,7 +81,7 @@ class Corpus:
     """
 
     name: str
-    train: Pairs
+    train: Train
     validation: Pairs
     test: Pairs
     source_language: str | None = None
@@ -85,13 +89,18 @@ class Corpus:
     splits: Mapping[str, Pairs] = field(default_factory=dict)
     lexicon: tuple[str, ...] = ()
 
-    def split(self, name: str) -> Pairs:
+    def split(self, name: str) -> Pairs | Train:
         """The pairs of a split: train, validation (also val, valid, dev), test, or a folder's own name.
 
         Raises:
             DataError: if there is no such split; it names those that exist.
         """
-        splits = {**self.splits, "train": self.train, "validation": self.validation, "test": self.test}
+        splits: dict[str, Pairs | Train] = {
+            **self.splits,
+            "train": self.train,
+            "validation": self.validation,
+            "test": self.test,
+        }
         return find_split(self.name, splits, name)
 
 
@@ -120,7 +129,7 @@ def make_corpus(
     splits: Mapping[str, Pairs],
     languages: tuple[str | None, str | None],
     seed: int,
-) -> Corpus:
+) -> Corpus[Pairs]:
     """A corpus from the splits that exist; validation and test are drawn from train where they do not.
 
     Each takes a twentieth of the source sentences, a thousand at most.
@@ -131,15 +140,23 @@ def make_corpus(
     chosen, missing = choose_splits(splits)
     if "train" not in chosen:
         raise DataError(f"{name} has no split train, only {', '.join(sorted(splits))}; add one.")
-    sources = len({text.casefold() for text in chosen["train"].source})
+    count = split_size(name, len({text.casefold() for text in chosen["train"].source}), missing)
+    for number, key in enumerate(missing):
+        chosen["train"], chosen[key] = chosen["train"].split_off(count, seed + number)
+    return Corpus(
+        name, chosen["train"], chosen["validation"], chosen["test"], *languages, splits=dict(splits)
+    )
+
+
+def split_size(name: str, sources: int, missing: list[str]) -> int:
+    """How many of the different source sentences go to each of the missing splits.
+
+    Raises:
+        DataError: if too few would be left.
+    """
     if missing and sources <= len(missing):
         raise DataError(
             f"{name} has too few different source sentences ({sources}) to split off "
             f"{' and '.join(missing)}; add sentences."
         )
-    for number, key in enumerate(missing):
-        count = max(1, min(1000, sources // 20))
-        chosen["train"], chosen[key] = chosen["train"].split_off(count, seed + number)
-    return Corpus(
-        name, chosen["train"], chosen["validation"], chosen["test"], *languages, splits=dict(splits)
-    )
+    return max(1, min(LARGEST_SPLIT, sources // 20))

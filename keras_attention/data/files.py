@@ -10,6 +10,8 @@ import codecs
 import csv
 import gzip
 import re
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from keras_attention.data.corpus import DataError, Pairs
@@ -21,7 +23,12 @@ HEADERS = {("source", "target"), ("src", "tgt"), ("src", "trg")}
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a UTF-8 file (``.gz`` too), with or without a byte order mark.
+    """The lines of a file: all of `iterate_lines`."""
+    return list(iterate_lines(path))
+
+
+def iterate_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file (``.gz`` too), with or without a byte order mark, one at a time.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -29,27 +36,25 @@ def read_lines(path: Path) -> list[str]:
     """
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}; check the path.")
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    text = _decode(data, path)
-    if not text.strip():
+    if not any(line.strip() for line in _decoded(path)):
         raise DataError(f"{path} is empty; it needs one sentence, or one pair of sentences, a line.")
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    yield from _decoded(path)
 
 
-def _decode(data: bytes, path: Path) -> str:
-    zero = data.find(b"\0")  # UTF-16 of plain English is valid UTF-8, full of zeros
-    try:
-        text, wrong = data.decode("utf-8-sig"), zero
-    except UnicodeDecodeError as error:
-        text, wrong = "", error.start if zero < 0 else min(zero, error.start)
-    if wrong < 0:
-        return text
-    encoding = likely_encoding(data)
-    line = data.count(b"\n", 0, wrong) + 1
-    raise DataError(
-        f"{path}, line {line}: not UTF-8 but probably {encoding}; "
-        f"convert it with `iconv -f {encoding} -t UTF-8`."
-    )
+def _decoded(path: Path) -> Iterator[str]:
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                text = "\0"
+            if "\0" in text:  # UTF-16 of plain English is valid UTF-8, full of zeros
+                encoding = likely_encoding(line + file.read(1 << 20))
+                raise DataError(
+                    f"{path}, line {number}: not UTF-8 but probably {encoding}; "
+                    f"convert it with `iconv -f {encoding} -t UTF-8`."
+                )
+            yield text.removesuffix("\n").removesuffix("\r")
 
 
 COMMON_GBK = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")  # punctuation and the 3755 commonest characters
@@ -66,6 +71,20 @@ def likely_encoding(data: bytes) -> str:
 
 
 def read_pairs(path: Path) -> Pairs:
+    """The pairs of a file: all of `iterate_pairs`."""
+    return collect(iterate_pairs(path))
+
+
+def collect(rows: Iterable[tuple[str, str]]) -> Pairs:
+    """Rows as two columns."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    for row in rows:
+        for side, text in zip(sides, row, strict=True):
+            side.append(text)
+    return Pairs(*sides)
+
+
+def iterate_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """A file of pairs, TAB-separated or ``.csv`` with quotes; columns after the second are ignored.
 
     A first line ``source,target`` is taken as a heading.
@@ -73,10 +92,14 @@ def read_pairs(path: Path) -> Pairs:
     Raises:
         DataError: if a line has fewer than two columns or an empty side; it names the line.
     """
-    rows = read_rows(path)
-    if tuple(cell.strip().lower() for cell in rows[0][1][:2]) in HEADERS:
-        rows = rows[1:]
-    for number, row in rows:
+    return _encoding_first(_pairs(path), path)
+
+
+def _pairs(path: Path) -> Iterator[tuple[str, str]]:
+    found = False
+    for number, row in iterate_rows(path):
+        if number == 1 and tuple(cell.strip().lower() for cell in row[:2]) in HEADERS:
+            continue
         if len(row) < 2:
             raise DataError(
                 f"{path}, line {number}: one column where two are needed; separate source and target by "
@@ -85,34 +108,49 @@ def read_pairs(path: Path) -> Pairs:
         if not row[0].strip() or not row[1].strip():
             side = "target" if row[0].strip() else "source"
             raise DataError(f"{path}, line {number}: the {side} is empty; fill it in or remove the line.")
-    if not rows:
+        found = True
+        yield row[0], row[1]
+    if not found:
         raise DataError(f"{path} holds a heading but no pairs; add one pair a line.")
-    return Pairs([row[0] for _, row in rows], [row[1] for _, row in rows])
+
+
+def _encoding_first(rows: Iterator[tuple[str, str]], *paths: Path) -> Iterator[tuple[str, str]]:
+    """The rows; where one is bad, a later line that is not UTF-8 is the better explanation."""
+    try:
+        yield from rows
+    except DataError:
+        for path in paths:
+            for _ in iterate_lines(path):
+                pass
+        raise
 
 
 def read_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The rows of a file: all of `iterate_rows`."""
+    return list(iterate_rows(path))
+
+
+def iterate_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells) of every row of a TSV or CSV file."""
-    lines = read_lines(path)
     if ".csv" in path.suffixes:
-        return _csv_rows(lines, path)
-    return list(enumerate((line.split("\t") for line in lines), 1))
+        return _csv_rows(path)
+    return ((number, line.split("\t")) for number, line in enumerate(iterate_lines(path), 1))
 
 
 def separator(path: Path) -> str:
     return "a comma" if ".csv" in path.suffixes else "a TAB"
 
 
-def _csv_rows(lines: list[str], path: Path) -> list[tuple[int, list[str]]]:
+def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells) of every row; a quoted cell may run over several lines."""
-    reader = csv.reader((line + "\n" for line in lines), strict=True)
-    rows, start = [], 1
+    reader = csv.reader((line + "\n" for line in iterate_lines(path)), strict=True)
+    start = 1
     try:
         for row in reader:
-            rows.append((start, row))
+            yield start, row
             start = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"{path}, line {start}: not valid CSV ({error}); check its quotes.") from None
-    return rows
 
 
 def read_folder(
@@ -120,23 +158,34 @@ def read_folder(
 ) -> tuple[dict[str, Pairs], tuple[str, str]]:
     """A folder of ``LANG.SPLIT.txt``, one sentence a line: (its splits, the languages).
 
+    Raises:
+        DataError: as `folder_files` and `iterate_parallel`.
+    """
+    files, languages = folder_files(folder, source, target)
+    return {split: collect(iterate_parallel(*paths)) for split, paths in files.items()}, languages
+
+
+def folder_files(
+    folder: Path, source: str | None = None, target: str | None = None
+) -> tuple[dict[str, tuple[Path, Path]], tuple[str, str]]:
+    """The source and the target file of each split of a folder, and the languages.
+
     The direction is ``source`` to ``target`` where given, else that of a folder named like ``en-de``, else
     alphabetical with English as the source.
 
     Raises:
-        DataError: if the folder has another shape, a language lacks a split, two files differ in their
-            number of lines, or a line is empty.
+        DataError: if the folder has another shape, or a language lacks a split.
     """
     found = {match.group(1, 2) for file in folder.iterdir() if (match := FILE_NAME.fullmatch(file.name))}
     languages, names = {language for language, _ in found}, {split for _, split in found}
     if len(languages) < 2 or "train" not in names:
-        files = sorted(file.name for file in folder.iterdir())
+        held = sorted(file.name for file in folder.iterdir())
         raise DataError(
-            f"{folder} holds {', '.join(files[:6]) or 'nothing'}{' …' * (len(files) > 6)}; it needs files "
+            f"{folder} holds {', '.join(held[:6]) or 'nothing'}{' …' * (len(held) > 6)}; it needs files "
             "LANG.SPLIT.txt in two languages, such as en.train.txt and fr.train.txt."
         )
     source, target = choose_direction(folder.name, languages, source, target, str(folder))
-    splits = {}
+    files = {}
     for split in sorted(names):
         missing = [language for language in (source, target) if (language, split) not in found]
         if len(missing) == 2:
@@ -145,27 +194,36 @@ def read_folder(
             raise DataError(
                 f"{folder} lacks {missing[0]}.{split}.txt; add it, or remove the other language's."
             )
-        splits[split] = _parallel(folder / f"{source}.{split}.txt", folder / f"{target}.{split}.txt")
-    if "train" not in splits:
+        files[split] = folder / f"{source}.{split}.txt", folder / f"{target}.{split}.txt"
+    if "train" not in files:
         raise DataError(f"{folder} lacks {source}.train.txt and {target}.train.txt; add them.")
-    return splits, (source, target)
+    return files, (source, target)
 
 
-def _parallel(source: Path, target: Path) -> Pairs:
-    sides = read_lines(source), read_lines(target)
-    if len(sides[0]) != len(sides[1]):
-        raise DataError(
-            f"{source} has {len(sides[0])} lines but {target} has {len(sides[1])}; "
-            "line i of one must translate line i of the other."
-        )
-    for path, lines in zip((source, target), sides, strict=True):
-        for number, line in enumerate(lines, 1):
+def iterate_parallel(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    """Line i of one file with line i of the other.
+
+    Raises:
+        DataError: if the files differ in their number of lines, or a line is empty; it names the line.
+    """
+    return _encoding_first(_parallel(source, target), source, target)
+
+
+def _parallel(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    for number, pair in enumerate(zip_longest(iterate_lines(source), iterate_lines(target)), 1):
+        if None in pair:
+            counts = [sum(1 for _ in iterate_lines(path)) for path in (source, target)]
+            raise DataError(
+                f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
+                "line i of one must translate line i of the other."
+            )
+        for path, line in zip((source, target), pair, strict=True):
             if not line.strip():
                 raise DataError(
                     f"{path}, line {number}: the sentence is empty; "
                     "fill it in or remove the line from both files."
                 )
-    return Pairs(*sides)
+        yield pair
 
 
 def choose_direction(

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 
-from keras_attention.data.corpus import Corpus, make_corpus
-from keras_attention.data.files import DIRECTION, LANGUAGE, read_folder, read_pairs
+from keras_attention.data.corpus import Corpus, DataError, Pairs, make_corpus
+from keras_attention.data.files import (
+    DIRECTION,
+    LANGUAGE,
+    collect,
+    folder_files,
+    iterate_pairs,
+    iterate_parallel,
+    read_folder,
+    read_pairs,
+)
+from keras_attention.data.streaming import StreamedPairs, Track, make_streamed_corpus, untracked
 from keras_attention.data.text_files import beside, read_texts
 from keras_attention.data.texts import TextCorpus, make_text_corpus
 
@@ -15,7 +26,7 @@ SUFFIX = re.compile(rf"(.+):({LANGUAGE})-({LANGUAGE})")
 
 def load(
     source: str, *, seed: int = 0, source_language: str | None = None, target_language: str | None = None
-) -> Corpus:
+) -> Corpus[Pairs]:
     """Load a parallel corpus.
 
     Args:
@@ -44,23 +55,77 @@ def load(
         from keras_attention.data.tfds import load_tfds
 
         return load_tfds(name, seed, source_language, target_language)
+    path, *asked = find_path(source, source_language, target_language)
+    if path.is_dir():
+        splits, languages = read_folder(path, *asked)
+        return make_corpus(str(source), splits, languages, seed)
+    pairs = read_pairs(path)
+    return make_corpus(str(source), {"train": pairs}, languages_of(path, pairs, *asked), seed)
+
+
+def stream(
+    source: str,
+    *,
+    seed: int = 0,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    track: Track = untracked,
+) -> Corpus[StreamedPairs]:
+    """A corpus whose training pairs stay in their file, however many they are.
+
+    Training holds a buffer of 50,000 pairs to draw their order from, and the vocabularies are built from as
+    many, drawn uniformly. A file in an order of its own (by length, by origin) is better shuffled once.
+
+    Validation and test sentences that a source lacks are drawn as in `load`, by a hash of the source
+    sentence and the seed: other sentences than `load` draws, so train and evaluate alike.
+
+    Args:
+        source: the path of a file or of a folder, as in `load`.
+        seed, source_language, target_language: as in `load`.
+        track: see `StreamedPairs`.
+
+    Raises:
+        DataError: as `load`, before training; or if the source is neither file nor folder.
+        FileNotFoundError: if there is nothing at the path.
+    """
+    if str(source).partition(":")[0] in ("toy", "tfds"):
+        raise DataError(f"{source} cannot be streamed, only a file or a folder can; load it as a whole.")
+    path, *asked = find_path(source, source_language, target_language)
+    if path.is_dir():
+        files, languages = folder_files(path, *asked)
+        train = files.pop("train")
+        splits = {split: collect(iterate_parallel(*paths)) for split, paths in files.items()}
+        return make_streamed_corpus(
+            str(source), lambda: iterate_parallel(*train), splits, languages, seed, track
+        )
+    beginning = collect(islice(iterate_pairs(path), 1000))
+    return make_streamed_corpus(
+        str(source), lambda: iterate_pairs(path), {}, languages_of(path, beginning, *asked), seed, track
+    )
+
+
+def find_path(
+    source: str, source_language: str | None, target_language: str | None
+) -> tuple[Path, str | None, str | None]:
+    """The file or folder of a source, and the direction, which may be part of its name."""
     path = Path(source).expanduser()
     match = SUFFIX.fullmatch(str(path))
     if match and not path.exists():
         path, source_language, target_language = Path(match[1]), match[2], match[3]
-    if path.is_dir():
-        splits, languages = read_folder(path, source_language, target_language)
-        return make_corpus(str(source), splits, languages, seed)
     if not path.exists():
         raise FileNotFoundError(
             f"There is no file or folder {source}; give a path, toy:en-fr, toy:en-zh or tfds:NAME/CONFIG."
         )
-    pairs = read_pairs(path)
+    return path, source_language, target_language
+
+
+def languages_of(
+    path: Path, pairs: Pairs, source_language: str | None, target_language: str | None
+) -> tuple[str | None, str | None]:
+    """The languages of a file: as asked, as its name says, or as its script does."""
     named = DIRECTION.fullmatch(path.name.split(".")[0])
     guess = named.groups() if named else (script_language(pairs.source), script_language(pairs.target))
-    return make_corpus(
-        str(source), {"train": pairs}, (source_language or guess[0], target_language or guess[1]), seed
-    )
+    return source_language or guess[0], target_language or guess[1]
 
 
 def load_texts(

@@ -43,28 +43,33 @@ def token_batches(lengths, count, rng=None):
 
     Args:
         lengths: tokens of each sentence.
-        count: how many batches; none of the sentences may be longer than their share.
+        count: how many batches; none of the sentences may be longer than two of them.
         rng: as in `bucketed`.
     """
     order = range(len(lengths)) if rng is None else rng.permutation(len(lengths)).tolist()
     near = np.array(sorted(order, key=lambda i: lengths[i]), int)
     before = np.cumsum([0, *(lengths[i] for i in near)])
     which = before[:-1] * count // max(1, before[-1])
+    which = np.maximum(which, count - len(near) + np.arange(len(near)))  # at least one sentence a batch
     batches = [near[which == i].tolist() for i in range(count)]
-    if not all(batches):
-        raise ValueError(
-            f"A sentence of {max(lengths)} tokens is too long for batches of {before[-1] // count}: raise "
-            "batch_tokens."
-        )
+    if not all(batches) or max(lengths) * count > 2 * before[-1]:
+        raise too_long(max(lengths), before[-1] // count)
     return batches if rng is None else [batches[i] for i in rng.permutation(count)]
 
 
-def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0, batches_by_tokens=None):
+def too_long(longest, batch_tokens):
+    return ValueError(
+        f"A sentence of {longest} tokens is too long for batches of {batch_tokens}: raise batch_tokens."
+    )
+
+
+def pair_dataset(blocks, size, batch_size, seed=None, first_epoch=0, batches_by_tokens=None):
     """A `tf.data.Dataset` of ((source, target before), target) as a translator's `fit` takes it.
 
     Args:
-        encode: function of an epoch's number that gives its source and target: two lists of id lists, without
-            START and END.
+        blocks: function of an epoch's number and random generator that gives (source, target, share) for
+            each part of the pairs that is batched by itself: two lists of id lists, without START and END,
+            and the share of the epoch that ends with them, 1.0 at last.
         size: how many pairs there are.
         batch_size: pairs a batch.
         seed: shuffles, in another order each epoch; None keeps the order.
@@ -76,17 +81,20 @@ def pair_dataset(encode, size, batch_size, seed=None, first_epoch=0, batches_by_
     """
 
     def batches(epoch, rng):
-        source, target = encode(epoch)
-        target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
-        if batches_by_tokens is None:
-            lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
-            chosen = bucketed(lengths, batch_size, rng)
-        else:
-            chosen = token_batches([len(y) - 1 for y in target], batches_by_tokens, rng)
-        for batch in chosen:
-            x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
-            before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
-            yield (x, before), y[:, 1:]
+        done = 0  # batches
+        for source, target, share in blocks(epoch, rng):
+            target = [[Vocabulary.START, *ids, Vocabulary.END] for ids in target]
+            if batches_by_tokens is None:
+                lengths = [(len(y), len(x)) for x, y in zip(source, target, strict=True)]
+                chosen = bucketed(lengths, batch_size, rng)
+            else:
+                end = int(share * batches_by_tokens)
+                chosen = token_batches([len(y) - 1 for y in target], end - done, rng)
+                done = end
+            for batch in chosen:
+                x, y = pad([source[i] for i in batch]), pad([target[i] for i in batch])
+                before = np.where(y[:, :-1] == Vocabulary.END, Vocabulary.PAD, y[:, :-1])
+                yield (x, before), y[:, 1:]
 
     count = -(-size // batch_size) if batches_by_tokens is None else batches_by_tokens
     return _dataset(batches, ((IDS, IDS), IDS), count, seed, first_epoch)

@@ -15,7 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_attention.data import Corpus, DataError, Pairs, Vocabulary
+from keras_attention.data import Corpus, DataError, Pairs, StreamedPairs, Vocabulary
 from keras_attention.metrics import corpus_bleu
 from keras_attention.models.memory import keep_freed_memory
 from keras_attention.models.strategies import distributed_fit, is_chief
@@ -52,7 +52,7 @@ def train(
 
     Args:
         translator: trained in place.
-        corpus: its train and validation pairs are used.
+        corpus: its train and validation pairs are used; train may be `StreamedPairs`.
         epochs: how many.
         minutes: end by then, the learning rate reaching 0 at that time; None for no such end.
         batch_size: pairs a batch.
@@ -134,10 +134,11 @@ def run_training(
         optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=1.0)
         model.compile(optimizer, jit_compile=False, **compiling)
         optimizer.build(model.trainable_variables)
-    data = training_data(0)
-    schedule = Schedule(learning_rate, epochs * int(data.cardinality()), minutes, warmup)
+    schedule = Schedule(learning_rate, 0, minutes, warmup)
     checkpoint = Checkpoint(Path(f"{best.out}.checkpoint") if best.out else None, schedule, best)
     first_epoch = checkpoint.load(model) if resume else 0
+    data = training_data(first_epoch)
+    schedule.steps = epochs * int(data.cardinality())
     if not is_chief(strategy):
         best.out = checkpoint.folder = None
     if not resume:
@@ -149,7 +150,7 @@ def run_training(
     )
     try:
         fit(
-            training_data(first_epoch) if first_epoch else data,
+            data,
             validation_data=validation_data,
             initial_epoch=first_epoch,
             epochs=epochs,
@@ -355,11 +356,15 @@ def save_whole(model, path):
 
 
 def build_vocabularies(corpus: Corpus, kind: str, size: int | None = None, lowercase: bool = False):
-    """Source and target vocabulary from the training pairs; one for both where they are subwords."""
+    """Source and target vocabulary from the training pairs; one for both where they are subwords.
+
+    Of `StreamedPairs` the sample is read.
+    """
+    pairs = corpus.train.sample if isinstance(corpus.train, StreamedPairs) else corpus.train
+    sides = (pairs.source, pairs.target)
     if kind == "subword":
-        shared = Vocabulary.build(corpus.train.source + corpus.train.target, kind, size, lowercase)
+        shared = Vocabulary.build(pairs.source + pairs.target, kind, size, lowercase)
         return shared, shared
-    sides = (corpus.train.source, corpus.train.target)
     source, target = (
         Vocabulary.build(texts, kind, size, lowercase, lexicon=corpus.lexicon) for texts in sides
     )

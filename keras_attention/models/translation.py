@@ -9,10 +9,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_attention.data.streaming import StreamedPairs
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.batches import bucketed, pad, pair_dataset
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.search import beam_search
+from keras_attention.models.streaming import count_tokens, encoded_blocks
 
 IDS = tf.TensorSpec((None, None), tf.int32)
 
@@ -149,24 +151,43 @@ class Translator(keras.Model):
     def dataset(
         self, pairs, batch_size=100, seed=None, first_epoch=0, subword_dropout=0.0, batch_tokens=None
     ):
-        """The batches of `Pairs` as `fit` and `evaluate` take them; see `pair_dataset`.
+        """The batches of `Pairs` or `StreamedPairs` as `fit` and `evaluate` take them; see `pair_dataset`.
 
         With subword_dropout, a rate, the subwords of each epoch are drawn anew (`Vocabulary.sample_batch`).
         With batch_tokens a batch has about so many target tokens, and not batch_size pairs.
         """
-        sides = (self.source_vocabulary, pairs.source), (self.target_vocabulary, pairs.target)
-        plain = [self._encode(words, texts) for words, texts in sides]
+        vocabularies = self.source_vocabulary, self.target_vocabulary
 
-        def encode(epoch):
-            seeds = np.random.SeedSequence([seed or 0, epoch]).generate_state(2).tolist()
+        def encode(texts):
+            return [self._encode(*side) for side in zip(vocabularies, texts, strict=True)]
+
+        def draw(texts, epoch, block=0):
+            """`encode`, with subword dropout."""
+            if not subword_dropout:
+                return encode(texts)
+            seeds = np.random.SeedSequence([seed or 0, epoch, block]).generate_state(2).tolist()
             return [
-                self._checked(words.sample_batch(texts, subword_dropout, seed)) if subword_dropout else ids
-                for (words, texts), ids, seed in zip(sides, plain, seeds, strict=True)
+                self._checked(words.sample_batch(side, subword_dropout, seed))
+                for words, side, seed in zip(vocabularies, texts, seeds, strict=True)
             ]
 
-        tokens = sum(len(ids) + 1 for ids in plain[1])  # and END
+        if isinstance(pairs, StreamedPairs):
+            tokens = None
+            if batch_tokens is not None or self.max_length is not None:
+                tokens = count_tokens(pairs, encode, batch_tokens)
+        else:
+            texts = pairs.source, pairs.target
+            plain = encode(texts)
+            tokens = sum(len(ids) + 1 for ids in plain[1])  # and END
         by_tokens = None if batch_tokens is None else max(1, tokens // batch_tokens)
-        return pair_dataset(encode, len(pairs), batch_size, seed, first_epoch, by_tokens)
+
+        def blocks(epoch, rng):
+            if isinstance(pairs, StreamedPairs):
+                yield from encoded_blocks(pairs, draw, epoch, rng, batch_size, by_tokens)
+            else:
+                yield *(draw(texts, epoch) if subword_dropout else plain), 1.0
+
+        return pair_dataset(blocks, len(pairs), batch_size, seed, first_epoch, by_tokens)
 
     def _encode(self, vocabulary, texts):
         return self._checked(vocabulary.encode_batch(texts))

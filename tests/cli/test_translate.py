@@ -118,6 +118,21 @@ def test_a_transformer_is_trained_measured_and_used(data, capsys, tmp_path):
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
+def test_train_and_evaluate_with_streamed_pairs(data, capsys, tmp_path):
+    out = tmp_path / "model.keras"
+    assert run("train", "--data", data, "--out", out, "--stream", *SMALL, "--epochs", 1) == 0
+    printed = capsys.readouterr().out
+    assert "36 training, 2 validation and 2 test pairs" in printed
+    values = json.loads(printed.splitlines()[-1])
+    assert values["epochs"] == 1
+    assert run("evaluate", out, "--data", data, "--stream", "--beam", 2, "--json") == 0
+    assert results(capsys)["loss"] == pytest.approx(values["loss"], rel=1e-5)
+    message = error(capsys, "evaluate", out, "--data", data, "--stream", "--split", "train")
+    assert "measure another split" in message
+    message = error(capsys, "train", "--data", "toy:en-fr", "--out", out, "--stream")
+    assert "toy:en-fr cannot be streamed" in message
+
+
 def test_options_of_the_other_translator_are_errors(data, capsys, tmp_path):
     train = ("train", "--data", data, "--out", tmp_path / "model.keras")
     assert "are options of --model transformer" in error(capsys, *train, "--layers", 2)

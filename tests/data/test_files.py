@@ -1,10 +1,18 @@
 import csv
+import dataclasses
 import gzip
 
 import pytest
 
-from keras_attention.data import DataError, load
-from keras_attention.data.files import likely_encoding, read_folder, read_lines, read_pairs
+from keras_attention.data import DataError, StreamedPairs, load, stream
+from keras_attention.data.files import (
+    collect,
+    iterate_pairs,
+    likely_encoding,
+    read_folder,
+    read_lines,
+    read_pairs,
+)
 
 # What str.splitlines or a lenient reader would break, drop or change.
 ODD = [
@@ -23,6 +31,31 @@ ODD = [
 def write(path, text, encoding="utf-8"):
     path.write_bytes(text.encode(encoding))
     return path
+
+
+@pytest.fixture(params=["whole", "streamed"])
+def read(request):
+    """read(path): the pairs of a file, by either way."""
+
+    def streamed(path):
+        pairs = StreamedPairs(str(path), lambda: iterate_pairs(path))
+        first, second = list(pairs), list(pairs)
+        assert first == second
+        assert len(pairs) == len(first)
+        return collect(first)
+
+    return read_pairs if request.param == "whole" else streamed
+
+
+@pytest.fixture(params=["whole", "streamed"])
+def open_corpus(request):
+    """open_corpus(source): a corpus, by either way."""
+
+    def streamed(source, **options):
+        corpus = stream(source, **options)
+        return dataclasses.replace(corpus, train=collect(corpus.train))
+
+    return load if request.param == "whole" else streamed
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -60,7 +93,7 @@ def test_missing_and_empty_files(tmp_path):
         ("一\n二\n", "utf-16-be", "UTF-16", 1),
     ],
 )
-def test_other_encodings_are_named(tmp_path, text, encoding, named, line):
+def test_other_encodings_are_named(open_corpus, tmp_path, text, encoding, named, line):
     path = write(tmp_path / "pairs.tsv", text, encoding)
     assert likely_encoding(path.read_bytes()) == named
     with pytest.raises(
@@ -68,22 +101,22 @@ def test_other_encodings_are_named(tmp_path, text, encoding, named, line):
         match=rf"pairs\.tsv, line {line}: not UTF-8 but probably {named}; "
         rf"convert it with `iconv -f {named} -t UTF-8`",
     ):
-        load(str(path))
+        open_corpus(str(path))
 
 
-def test_tsv_ignores_columns_after_the_second(tmp_path):
+def test_tsv_ignores_columns_after_the_second(read, tmp_path):
     path = write(tmp_path / "a.tsv", 'Hi.\t嗨。\tCC-BY #1\nRun.\t跑。\r\n"Go\tVa\n')
-    pairs = read_pairs(path)
+    pairs = read(path)
     assert (pairs.source, pairs.target) == (["Hi.", "Run.", '"Go'], ["嗨。", "跑。", "Va"])
 
 
-def test_tsv_keeps_odd_characters_in_place(tmp_path):
+def test_tsv_keeps_odd_characters_in_place(read, tmp_path):
     rows = [(f"s{i} {odd}", f"{odd} t{i}") for i, odd in enumerate(ODD)]
-    pairs = read_pairs(write(tmp_path / "a.tsv", "".join(f"{s}\t{t}\n" for s, t in rows)))
+    pairs = read(write(tmp_path / "a.tsv", "".join(f"{s}\t{t}\n" for s, t in rows)))
     assert list(zip(pairs.source, pairs.target, strict=True)) == rows
 
 
-def test_csv_round_trip(tmp_path):
+def test_csv_round_trip(read, tmp_path):
     rows = [
         ("Hello, you", "Bonjour, toi"),
         ('"Go!"', "« Va ! »"),
@@ -93,7 +126,7 @@ def test_csv_round_trip(tmp_path):
     ]
     with (tmp_path / "a.csv").open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file).writerows([("source", "target"), *rows])
-    pairs = read_pairs(tmp_path / "a.csv")
+    pairs = read(tmp_path / "a.csv")
     assert list(zip(pairs.source, pairs.target, strict=True)) == rows
 
 
@@ -118,9 +151,9 @@ def test_csv_round_trip(tmp_path):
         ("a.csv", "source,target\n", r"a\.csv holds a heading but no pairs"),
     ],
 )
-def test_bad_pairs_name_the_line(tmp_path, name, text, message):
+def test_bad_pairs_name_the_line(read, tmp_path, name, text, message):
     with pytest.raises(DataError, match=message):
-        read_pairs(write(tmp_path / name, text))
+        read(write(tmp_path / name, text))
 
 
 @pytest.fixture
@@ -135,9 +168,9 @@ def folder(tmp_path):
     return folder
 
 
-def test_folder(folder):
+def test_folder(open_corpus, folder):
     write(folder / "README.md", "about")
-    corpus = load(str(folder))
+    corpus = open_corpus(str(folder))
     assert [len(corpus.split(s)) for s in ("train", "validation", "test", "test2016")] == [50, 4, 3, 3]
     assert (corpus.source_language, corpus.target_language) == ("en", "de")
     for split in ("train", "val", "test2016"):
@@ -147,19 +180,19 @@ def test_folder(folder):
             assert target == f"de {split} {i} {ODD[i % len(ODD)]}"
 
 
-def test_folder_without_validation_and_test(folder):
+def test_folder_without_validation_and_test(open_corpus, folder):
     for file in [*folder.glob("*.val.txt"), *folder.glob("*.test2016.txt")]:
         file.unlink()
-    corpus = load(str(folder), seed=3)
+    corpus = open_corpus(str(folder), seed=3)
     assert [len(p) for p in (corpus.train, corpus.validation, corpus.test)] == [46, 2, 2]
     assert {*corpus.train.source, *corpus.validation.source, *corpus.test.source} == {
         f"en train {i} {ODD[i % len(ODD)]}" for i in range(50)
     }
 
 
-def test_folder_direction(folder, tmp_path):
+def test_folder_direction(open_corpus, folder, tmp_path):
     def direction(path, **keywords):
-        corpus = load(str(path), **keywords)
+        corpus = open_corpus(str(path), **keywords)
         assert corpus.train.source[0].startswith(str(corpus.source_language))
         assert corpus.train.target[0].startswith(str(corpus.target_language))
         return corpus.source_language, corpus.target_language
@@ -176,24 +209,24 @@ def test_folder_direction(folder, tmp_path):
     with pytest.raises(
         DataError, match=r"corpus has the languages cs, de, en; name the direction, as in .*corpus:en-cs"
     ):
-        load(str(other))
+        open_corpus(str(other))
     with pytest.raises(DataError, match=r"corpus has no language 'fr'; choose from cs, de, en"):
-        load(str(other), source_language="fr")
+        open_corpus(str(other), source_language="fr")
     assert direction(other.rename(tmp_path / "de-en")) == ("de", "en")
 
 
-def test_folder_of_unequal_files(folder):
+def test_folder_of_unequal_files(open_corpus, folder):
     with (folder / "de.val.txt").open("a") as file:
         file.write("noch eine\n")
     with pytest.raises(DataError, match=r"en\.val\.txt has 4 lines but .*de\.val\.txt has 5"):
-        load(str(folder))
+        open_corpus(str(folder))
 
 
-def test_folder_with_an_empty_line(folder):
+def test_folder_with_an_empty_line(open_corpus, folder):
     text = (folder / "de.train.txt").read_bytes().decode()
     write(folder / "de.train.txt", text.replace(f"de train 6 {ODD[6]}\n", " \n"))
     with pytest.raises(DataError, match=r"de\.train\.txt, line 7: the sentence is empty"):
-        load(str(folder))
+        open_corpus(str(folder))
 
 
 def test_folder_that_lacks_a_file(folder):
@@ -210,10 +243,10 @@ def test_folder_that_lacks_a_file(folder):
         (["en.train.txt"], "en.train.txt"),
     ],
 )
-def test_folder_of_another_shape(tmp_path, files, found):
+def test_folder_of_another_shape(open_corpus, tmp_path, files, found):
     for name in files:
         write(tmp_path / name, "x\n")
     with pytest.raises(
         DataError, match=rf"holds {found}; it needs files LANG\.SPLIT\.txt in two languages, such as"
     ):
-        load(str(tmp_path))
+        open_corpus(str(tmp_path))

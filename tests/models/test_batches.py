@@ -55,12 +55,19 @@ def test_a_sentence_that_fills_more_than_a_batch_is_an_error():
         token_batches([1, 1, 9, 2], 3)
 
 
+def test_a_sentence_of_somewhat_more_than_a_batch_has_one_for_itself():
+    """Without that, batch 2 of 4 would be empty."""
+    batches = token_batches([1, 1, 1, 1, 1, 2, 2, 9], 4)
+    assert sorted(batches[-1]) == [7]
+    assert all(batches)
+
+
 def test_no_sentence_makes_no_batch():
     assert bucketed([], 4, pool=0) == []
 
 
 def pairs_of(batch_size, *args, **kwargs):
-    return pair_dataset(lambda epoch: (SOURCE, TARGET), len(SOURCE), batch_size, *args, **kwargs)
+    return pair_dataset(lambda epoch, rng: [(SOURCE, TARGET, 1.0)], len(SOURCE), batch_size, *args, **kwargs)
 
 
 def batches_of(dataset):
@@ -92,7 +99,9 @@ def test_batches_hold_every_pair_once_with_start_and_end(seed):
 
 
 def test_batches_by_tokens_hold_every_pair_once():
-    dataset = pair_dataset(lambda epoch: (SOURCE, TARGET), len(SOURCE), 100, seed=5, batches_by_tokens=4)
+    dataset = pair_dataset(
+        lambda epoch, rng: [(SOURCE, TARGET, 1.0)], len(SOURCE), 100, seed=5, batches_by_tokens=4
+    )
     batches = batches_of(dataset)
     assert len(batches) == len(dataset) == 4
     pairs = [
@@ -122,7 +131,7 @@ def test_without_a_seed_the_order_stays():
 
 
 def test_the_pairs_may_be_encoded_anew_each_epoch():
-    dataset = pair_dataset(lambda epoch: ([[epoch + 4]], [[epoch + 5, 9]]), 1, 4, first_epoch=3)
+    dataset = pair_dataset(lambda epoch, rng: [([[epoch + 4]], [[epoch + 5, 9]], 1.0)], 1, 4, first_epoch=3)
     for epoch in (3, 4):
         ((x, before), y) = batches_of(dataset)[0]
         assert (x.tolist(), before.tolist(), y.tolist()) == (
