@@ -18,7 +18,7 @@ app = typer.Typer(
 Data = Annotated[
     str,
     typer.Option(
-        help="toy:reviews-en, toy:reviews-zh, tfds:NAME[/CONFIG], or a TSV or CSV file; of NAME.train.tsv "
+        help="toy:reviews-en, toy:reviews-zh, tfds:NAME or tfds:NAME/CONFIG, or a TSV or CSV file; of NAME.train.tsv "
         "also NAME.dev.tsv and NAME.test.tsv are read."
     ),
 ]

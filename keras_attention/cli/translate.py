@@ -17,7 +17,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train, measu
 
 Data = Annotated[
     str,
-    typer.Option(help="toy:en-fr, toy:en-zh, tfds:NAME[/CONFIG], a TSV file, or a folder of LANG.SPLIT.txt."),
+    typer.Option(
+        help="toy:en-fr, toy:en-zh, tfds:NAME or tfds:NAME/CONFIG, a TSV file, or a folder of LANG.SPLIT.txt."
+    ),
 ]
 Model = Annotated[Path, typer.Argument(help="A .keras file written by `translate train`.")]
 Beam = Annotated[int, typer.Option(min=1, help="Outputs that are followed at once; 1 is greedy.")]

@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import keras_attention
 from keras_attention.cli import app, doctor, main, sentence
@@ -51,18 +52,25 @@ def test_helper_files_are_no_commands(capsys):
     assert "No such command" in capsys.readouterr().err
 
 
-def test_no_command_offers_to_install_completion(capsys):
-    for command in app_commands():
-        assert run(command, "--help") == 0
-        assert "--install-completion" not in capsys.readouterr().out
+def test_every_command_tells_of_all_its_options(capsys):
+    commands = list(app_commands(get_command(app)))
+    assert {("doctor",), ("translate", "train"), ("exercise", "check")} < {words for words, _ in commands}
+    for words, command in commands:
+        assert run(*words, "--help") == 0
+        told = capsys.readouterr().out
+        assert "--install-completion" not in told
+        for option in command.params:
+            for name in option.opts:
+                assert name in told or name == option.name, f"{words} hides {name}"
 
 
-def app_commands():
-    from typer.main import get_command
-
-    names = get_command(app).list_commands(None)
-    assert "doctor" in names
-    return names
+def app_commands(group, words=()):
+    """(words, command) of all commands, and of those within them."""
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        yield (*words, name), command
+        if hasattr(command, "list_commands"):
+            yield from app_commands(command, (*words, name))
 
 
 def test_version(capsys):
