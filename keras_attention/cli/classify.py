@@ -18,8 +18,8 @@ app = typer.Typer(
 Data = Annotated[
     str,
     typer.Option(
-        help="toy:reviews-en, toy:reviews-zh, tfds:NAME or tfds:NAME/CONFIG, or a TSV or CSV file; of NAME.train.tsv "
-        "also NAME.dev.tsv and NAME.test.tsv are read."
+        help="toy:reviews-en, toy:reviews-zh, tfds:NAME or tfds:NAME/CONFIG, a TSV or a CSV file; of "
+        "NAME.train.tsv also NAME.dev.tsv and NAME.test.tsv are read."
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A .keras file written by `classify train`.")]
