@@ -2,9 +2,9 @@
 
     python benchmarks/figures.py [--calls 7]
 
-The median of `plot_attention` on a new figure, and of it with the rendering, beside bare matplotlib (an image,
-labels, lines between the cells, a bar, the same layout), after one call to warm up; and how memory grows over 200
-figures that are drawn, rendered and closed.
+The median of `plot_attention` on a new figure, alone and rendered, beside bare matplotlib (an image,
+labels, lines between the cells, a bar, the same layout), after one call to warm up; and how memory grows over
+200 figures that are drawn, rendered and closed.
 """
 
 import argparse
