@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 __all__ = ["Cost", "crossover", "measure_costs", "peak_megabytes"]
@@ -30,7 +33,7 @@ def measure_costs(
 ) -> dict[str, list[Cost]]:
     """Calls layers on random sequences (B, n, width) of each length, in turn, so that ratios mean something.
 
-    TensorFlow compiles a layer for each length; a first call, whose memory is measured, is not timed.
+    TensorFlow compiles a layer for each length; a first call counts for nothing, a second for the memory.
 
     Args:
         layers: self-attention layers by name, or other functions of the inputs.
@@ -55,6 +58,8 @@ def measure_costs(
     for length in lengths:
         x = tf.random.stateless_normal((batch, length, width), seed=(0, 0))
         steps = {name: _compile(layer, x, training) for name, layer in layers.items()}
+        for step in steps.values():
+            step(x)
         peaks = {name: peak_megabytes(step, x) for name, step in steps.items()}
         seconds: dict[str, list[float]] = {name: [] for name in layers}
         for _ in range(calls):
@@ -109,16 +114,32 @@ def _compile(layer, x, training):
 def peak_megabytes(call, *args):
     """The most that TensorFlow takes on the CPU during call(*args), above what it took before.
 
-    NaN where it does not count (it does where it is built with oneDNN, as on Linux). Tensors of less than
-    256 kB may be left out.
+    Where TensorFlow does not count (it does where it computes with oneDNN), it is what Linux counts for the
+    whole process; elsewhere NaN. Tensors of less than 256 kB may be left out.
     """
     import tensorflow as tf
 
     try:
         tf.config.experimental.reset_memory_stats("CPU:0")
         before = tf.config.experimental.get_memory_info("CPU:0")["current"]
-        call(*args)
-        return (tf.config.experimental.get_memory_info("CPU:0")["peak"] - before) / 1e6
     except ValueError:
+        return _peak_of_process(call, *args)
+    call(*args)
+    return (tf.config.experimental.get_memory_info("CPU:0")["peak"] - before) / 1e6
+
+
+def _peak_of_process(call, *args):
+    """The most megabytes during call(*args) above what was taken before."""
+
+    def megabytes(name):
+        return int(re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024 / 1e6
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # gives back what is free, or it would be used again unnoticed
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is what is taken now
+    except (OSError, AttributeError):
         call(*args)
         return math.nan
+    before = megabytes("VmRSS")
+    call(*args)
+    return max(megabytes("VmHWM") - before, 0.0)

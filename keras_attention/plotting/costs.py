@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from ..cost import Cost, crossover
@@ -58,7 +59,8 @@ def plot_costs(
         time.plot(lengths, [cost.milliseconds for cost in costs[name]], **style)
         memory.plot(lengths, [cost.megabytes or math.nan for cost in costs[name]], **style)
     for ax, label in ((time, "milliseconds"), (memory, "peak memory, MB")):
-        ax.set(xscale="log", yscale="log", xlabel="length", ylabel=label)
+        empty = all(np.isnan(line.get_ydata()).all() for line in ax.lines)
+        ax.set(xscale="log", yscale="linear" if empty else "log", xlabel="length", ylabel=label)
         ax.set_xticks(list(lengths), labels=[str(length) for length in lengths])
         ax.minorticks_off()
         ax.grid(alpha=0.3)

@@ -52,3 +52,9 @@ def test_it_has_alt_text(language, end):
     text = description_of(time.figure, language)
     assert "window 20–80 ms, 10–40 MB" in text
     assert text.endswith(end)
+
+
+def test_memory_that_nobody_counted_leaves_its_axes_empty():
+    _, memory = plot_costs([1, 2], {"window": [Cost(1, math.nan), Cost(2, math.nan)]})
+    memory.figure.canvas.draw()
+    assert memory.get_legend() is not None
