@@ -45,6 +45,9 @@ VALUES = {
     "text in its shape": "np.full(np.shape(r), 'a')",
 }
 
+# of what is right, which may be a list, a number or drawings, where these are right, too
+FORMS = {"as a list", "one axis more", "one axis less", "objects"}
+
 WRONG = '''
 
 import functools
@@ -107,6 +110,8 @@ def judge():
 def test_whatever_is_returned_fails_with_a_cause(exercise, depth, judge):
     solution = exercise.solution.read_text(encoding="utf-8")
     for name, value in VALUES.items():
+        if name in FORMS and exercise.name[:4] in ("ex06", "ex08", "ex09"):
+            continue
         source = solution + WRONG.format(value=value, depth=depth)
         for verdict in judge(exercise, Submission("answer.py", source)):
             said = name, verdict.check, verdict.text and verdict.text.en, verdict.said
