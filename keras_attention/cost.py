@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -132,7 +131,9 @@ def _peak_of_process(call, *args):
     """The most megabytes during call(*args) above what was taken before."""
 
     def megabytes(name):
-        return int(re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024 / 1e6
+        lines = Path("/proc/self/status").read_text().splitlines()
+        (kilobytes,) = (line.split()[1] for line in lines if line.startswith(f"{name}:"))
+        return int(kilobytes) * 1024 / 1e6
 
     try:
         ctypes.CDLL(None).malloc_trim(0)  # gives back what is free, or it would be used again unnoticed
