@@ -76,7 +76,6 @@ picture = axes[1].imshow(products, cmap="cividis")
 axes[1].set(xlabel="position", ylabel="position", title="their products")
 figure.colorbar(picture, ax=axes[1])
 save_figure(figure, figures / "ch11_6_positions.png")
-plt.close(figure)
 
 # %%
 # A block · 一个块
@@ -211,11 +210,9 @@ weights = translation.heads["cross"][best["layer"] - 1]  # (H, T, Tk)
 axes = plot_heads(weights, translation.source_tokens, translation.tokens)
 axes[0].figure.suptitle(f"cross-attention of layer {best['layer']}")
 save_figure(axes[0].figure, figures / "ch11_6_heads.png")
-plt.close(axes[0].figure)
 
 ax = plot_attention(translation.attention, translation.source_tokens, translation.tokens)
 save_figure(ax.figure, figures / "ch11_6_alignment.png")
-plt.close(ax.figure)
 
 # %%
 # Try next · 接下来试一试

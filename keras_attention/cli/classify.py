@@ -49,7 +49,9 @@ def train(
     out: Annotated[Path, typer.Option(help="Where the best classifier so far is kept; ends in .keras.")],
     preset: Annotated[
         Preset | None,
-        typer.Option(help="Settings to start from; toy for toy data, documents for long texts."),
+        typer.Option(
+            metavar="NAME", help="Settings to start from: toy, sentences, or documents (long texts)."
+        ),
     ] = None,
     label_column: LabelColumn = None,
     text_column: TextColumn = None,
@@ -76,7 +78,7 @@ def train(
         bool, typer.Option("--class-weights", help="Let rare classes count as much as common ones.")
     ] = False,
     vocabulary: Annotated[
-        Kind | None, typer.Option(help="word also cuts Chinese, by its characters.")
+        Kind | None, typer.Option(metavar="KIND", help="word (Chinese by its characters), char, or subword.")
     ] = None,
     vocabulary_size: Annotated[int | None, typer.Option(min=5)] = None,
     lowercase: Annotated[bool, typer.Option(help="Fold case.")] = True,

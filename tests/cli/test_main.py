@@ -52,7 +52,8 @@ def test_helper_files_are_no_commands(capsys):
     assert "No such command" in capsys.readouterr().err
 
 
-def test_every_command_tells_of_all_its_options(capsys):
+def test_every_command_tells_of_all_its_options(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     commands = list(app_commands(get_command(app)))
     assert {("doctor",), ("translate", "train"), ("exercise", "check")} < {words for words, _ in commands}
     for words, command in commands:
