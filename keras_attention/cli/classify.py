@@ -68,7 +68,9 @@ def train(
     max_length: Annotated[
         int | None, typer.Option(min=2, help="Training cuts longer texts to so many tokens.")
     ] = None,
-    pooling: Annotated[Pooling | None, typer.Option()] = None,
+    pooling: Annotated[
+        Pooling | None, typer.Option(metavar="NAME", help="attention, mean, max or last.")
+    ] = None,
     heads: Annotated[int | None, typer.Option(min=1, help="Heads of attention.")] = None,
     cell: Annotated[Cell | None, typer.Option()] = None,
     embedding: Annotated[int | None, typer.Option(min=1, help="Width of the embeddings.")] = None,

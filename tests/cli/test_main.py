@@ -53,7 +53,7 @@ def test_helper_files_are_no_commands(capsys):
 
 
 def test_every_command_tells_of_all_its_options(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", "100")
     commands = list(app_commands(get_command(app)))
     assert {("doctor",), ("translate", "train"), ("exercise", "check")} < {words for words, _ in commands}
     for words, command in commands:
