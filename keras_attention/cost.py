@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 __all__ = ["Cost", "crossover", "measure_costs", "peak_megabytes"]
 
+MMAP_THRESHOLD, MMAP_MAX = -3, -4  # of glibc: from how many bytes on, and how often, a block is a mapping
+
 
 class Cost(NamedTuple):
     """Of one call: milliseconds, the median, and megabytes, the most that its tensors take at a time."""
@@ -136,11 +138,15 @@ def _peak_of_process(call, *args):
         return int(kilobytes) * 1024 / 1e6
 
     try:
-        ctypes.CDLL(None).malloc_trim(0)  # gives back what is free, or it would be used again unnoticed
+        libc = ctypes.CDLL(None)
+        libc.malloc_trim(0)  # no tensor shall take what is free, which would go unnoticed
+        libc.mallopt(MMAP_MAX, 2**16)
+        libc.mallopt(MMAP_THRESHOLD, 2**18)
         Path("/proc/self/clear_refs").write_text("5")  # the peak is what is taken now
     except (OSError, AttributeError):
         call(*args)
         return math.nan
     before = megabytes("VmRSS")
     call(*args)
+    libc.mallopt(MMAP_THRESHOLD, 2**25)  # where glibc itself lets it rise to
     return max(megabytes("VmHWM") - before, 0.0)
