@@ -24,8 +24,7 @@ class LongformerAttention(BlockAttention):
     """softmax(q_i · k_j / √Dk) over the keys j with |i − j| ≤ window, and over all where i or j is global.
 
     Time and memory are n · 2½ · window: the sequence is cut into blocks of half a window, each of which meets
-    itself and two neighbours on each side, one head after the other unless weights are wanted or dropped. It
-    pays from a length of several windows.
+    itself and two neighbours on each side. It pays from a length of several windows.
 
     Args:
         num_heads, key_dim, …: those of `MultiHeadAttention`.
@@ -102,34 +101,12 @@ class LongformerAttention(BlockAttention):
             )
         return super().attend(query, key, value, **options)
 
-    def attend_sequence(self, query, key, value, *, global_heads=(), dropout, return_weights, **options):
-        def attend(query, key, value, *global_heads):
-            return super(LongformerAttention, self).attend_sequence(
-                query,
-                key,
-                value,
-                global_heads=global_heads,
-                dropout=dropout,
-                return_weights=return_weights,
-                **options,
-            )
-
-        heads = (query, key, value, *global_heads)  # (B, H, n, ·)
-        if return_weights or dropout is not None:
-            return attend(*heads)
-
-        def one(head):  # its scores take an H-th of the memory, and stay in the processor's cache
-            return attend(*(ops.take(x, head, axis=1)[:, None] for x in heads))[0][:, 0]
-
-        output = ops.map(one, ops.arange(self.num_heads))  # (H, B, n, Dv)
-        return ops.transpose(output, (1, 0, 2, 3)), None
-
     def block_length_of(self, length):
         if not isinstance(length, int):
             return self.block_length
         return max(1, -(-length // max(1, -(-length // self.block_length))))  # all alike: little padding
 
-    def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights, global_heads=()):
+    def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights, global_heads=None):
         length = ops.shape(query)[2]
         size = self.block_length_of(length)
         count, reach = length // size, -(-self.window // size)  # blocks on each side that the window meets
@@ -168,7 +145,7 @@ class LongformerAttention(BlockAttention):
 
     def _global_rows(self, query, key, value, kind, *, causal, dropout, global_heads):
         """What the global tokens see: output (B, H, G, Dv), weights (B, H, G, n)."""
-        if global_heads:
+        if global_heads is not None:
             query, key, value = (pad_to_blocks(x, self.block_length_of(x.shape[2])) for x in global_heads)
             key, value, _ = set_aside(key, value)
         query = self._take(query)  # (B, H, G, Dk)
