@@ -143,10 +143,12 @@ def _peak_of_process(call, *args):
         libc.mallopt(MMAP_MAX, 2**16)
         libc.mallopt(MMAP_THRESHOLD, 2**18)
         Path("/proc/self/clear_refs").write_text("5")  # the peak is what is taken now
-    except (OSError, AttributeError):
+    except (OSError, AttributeError, TypeError):  # another system, or another C library
         call(*args)
         return math.nan
     before = megabytes("VmRSS")
-    call(*args)
-    libc.mallopt(MMAP_THRESHOLD, 2**25)  # where glibc itself lets it rise to
+    try:
+        call(*args)
+    finally:
+        libc.mallopt(MMAP_THRESHOLD, 2**25)  # where glibc itself lets it rise to
     return max(megabytes("VmHWM") - before, 0.0)
