@@ -51,6 +51,11 @@ class Positions(StrEnum):
     rotary = "rotary"
 
 
+class Precision(StrEnum):
+    float32 = "float32"
+    mixed_bfloat16 = "mixed_bfloat16"
+
+
 class Strategy(StrEnum):
     mirrored = "mirrored"
     multiworker = "multiworker"
@@ -95,6 +100,9 @@ def train(
         int | None, typer.Option(min=1, help="Transformer: width within the feed-forward networks.")
     ] = None,
     positions: Annotated[Positions | None, typer.Option(help="Transformer.")] = None,
+    precision: Annotated[
+        Precision | None, typer.Option(help="Transformer: products in bfloat16, for hardware that has it.")
+    ] = None,
     embedding: Annotated[int | None, typer.Option(min=1, help="Width of the embeddings.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
     label_smoothing: Annotated[float | None, typer.Option(min=0, max=0.99)] = None,
@@ -134,9 +142,13 @@ def train(
     from keras_attention.models.training import build_vocabularies
 
     recurrent = given(attention=attention, cell=cell, units=units)
-    transformer = given(num_layers=layers, num_heads=heads, hidden_dim=hidden, positions=positions)
+    transformer = given(
+        num_layers=layers, num_heads=heads, hidden_dim=hidden, positions=positions, dtype=precision
+    )
     if model == "recurrent" and transformer:
-        raise ValueError("--layers, --heads, --hidden and --positions are options of --model transformer.")
+        raise ValueError(
+            "--layers, --heads, --hidden, --positions and --precision are options of --model transformer."
+        )
     if model == "transformer" and recurrent:
         raise ValueError("--attention, --cell and --units are options of --model recurrent.")
     kind, presets = (

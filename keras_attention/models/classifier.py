@@ -13,6 +13,7 @@ from keras_attention.data.vocabulary import Span, Vocabulary
 from keras_attention.layers import AttentionPooling
 from keras_attention.models.batches import IDS, bucketed, pad, text_dataset
 from keras_attention.models.encoder import BidirectionalEncoder
+from keras_attention.models.precision import precision, precision_of
 from keras_attention.models.recurrence import CELLS
 from keras_attention.models.seeding import seeded
 
@@ -81,6 +82,8 @@ class AttentionClassifier(keras.Model):
     (['good', 'soup'], (2,))
     """
 
+    precisions = ("float32",)
+
     def __init__(
         self,
         vocabulary,
@@ -97,6 +100,7 @@ class AttentionClassifier(keras.Model):
         context_dropout=0.0,
         seed=0,
         training_record=None,
+        dtype=None,
         **kwargs,
     ):
         for name, value, known in (("cell", cell, CELLS), ("pooling", pooling, POOLINGS)):
@@ -104,7 +108,7 @@ class AttentionClassifier(keras.Model):
                 raise ValueError(f"{name} is {value!r}, but it must be one of {', '.join(known)}.")
         if len(labels) < 2 or len(set(labels)) < len(labels):
             raise ValueError(f"labels are {list(labels)}, but two or more different classes are needed.")
-        super().__init__(**kwargs)
+        super().__init__(dtype=precision_of(type(self), dtype), **kwargs)
         self.vocabulary, self.labels = vocabulary, list(labels)
         self.options = {
             "embedding_dim": embedding_dim,
@@ -121,7 +125,7 @@ class AttentionClassifier(keras.Model):
         }
         self.pooling, self.residual = pooling, residual
         self.word_dropout, self.context_dropout = word_dropout, context_dropout
-        with seeded(seed):
+        with seeded(seed), precision(self.dtype_policy):
             scale = keras.initializers.RandomNormal(stddev=0.1)
             self.embedding = keras.layers.Embedding(len(vocabulary), embedding_dim, scale, name="embedding")
             self.embedding.build()
@@ -136,8 +140,8 @@ class AttentionClassifier(keras.Model):
                 self.residual_dense.build((None, embedding_dim))
             self.output_dense = keras.layers.Dense(len(self.labels), name="output")
             self.output_dense.build((None, 2 * units))
-        self.drop = keras.layers.Dropout(dropout, seed=seed)
-        self.drop.build(())
+            self.drop = keras.layers.Dropout(dropout, seed=seed)
+            self.drop.build(())
         self.random = keras.random.SeedGenerator(seed)
         self.training_record = dict(training_record or {})
         self.built = True

@@ -15,7 +15,7 @@ def linear_cross_entropy(features, embedding, bias, labels, label_smoothing=0.0,
         ε · (logit at the label − mean logit) = ε · (features · (E_label − mean E) + b_label − mean b)
 
     Args:
-        features: (N, D).
+        features: (N, D); those of lower precision are computed with in that of the embedding.
         embedding: E, the output embedding (V, D).
         bias: b, (V,).
         labels: (N,) integers below V.
@@ -28,6 +28,7 @@ def linear_cross_entropy(features, embedding, bias, labels, label_smoothing=0.0,
 
     Paper: Szegedy et al., 2016, "Rethinking the Inception Architecture" (label smoothing).
     """
+    features = tf.cast(features, embedding.dtype)
     loss = _cross_entropy(features, embedding, bias, labels, rows)
     if label_smoothing:
         at_label = tf.reduce_sum(features * tf.gather(embedding, labels), axis=-1) + tf.gather(bias, labels)

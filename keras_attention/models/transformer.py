@@ -10,6 +10,7 @@ from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.layers import PositionalEncoding, TransformerDecoderBlock, TransformerEncoderBlock
 from keras_attention.layers.transformer_block import EPSILON
 from keras_attention.models.heads import lexical_information
+from keras_attention.models.precision import precision
 from keras_attention.models.seeding import seeded
 from keras_attention.models.translation import Translator
 
@@ -42,13 +43,16 @@ class TransformerTranslator(Translator):
         tie_embeddings: whether the output layer's E is the target embedding.
         seed: seed of weights and dropout.
         training_record: what `train` noted of itself: target_tokens_per_second, train_seconds, epochs.
+        dtype: "float32", or "mixed_bfloat16": products in bfloat16, weights, softmax and loss in float32.
 
     Raises:
-        ValueError: the positions are unknown, or the heads do not divide the width.
+        ValueError: the positions are unknown, the heads do not divide the width, or dtype is another one.
 
     Papers: Vaswani et al., 2017, "Attention Is All You Need"; Xiong et al., 2020, "On Layer Normalization in
     the Transformer Architecture" (pre-norm); Press and Wolf, 2017 (tied embeddings).
     """
+
+    precisions = ("float32", "mixed_bfloat16")
 
     def __init__(
         self,
@@ -83,7 +87,7 @@ class TransformerTranslator(Translator):
         }
         super().__init__(source_vocabulary, target_vocabulary, options, training_record, **kwargs)
         self.max_length = max_length if positions == "learned" else None
-        with seeded(seed):
+        with seeded(seed), precision(self.dtype_policy):
             self.add_embeddings(embedding_dim, tie_embeddings)
             self._add_layers(**{name: options[name] for name in ("num_layers", "num_heads", "hidden_dim")})
         self.alignment_head = self.add_weight(
@@ -154,12 +158,14 @@ class TransformerTranslator(Translator):
 
     def heads(self, source, target):
         _, weights = self._read(source, target)
-        return {name: tf.stack(layers, axis=1) for name, layers in weights.items()}  # (B, L, H, ·, ·)
+        return {
+            name: tf.cast(tf.stack(layers, axis=1), tf.float32) for name, layers in weights.items()
+        }  # (B, L, H, ·, ·)
 
     def _aligning(self, cross):
         """The weights (B, T, Tk) of the alignment head, from those of each layer (B, H, T, Tk)."""
         layer, head = tf.unstack(tf.convert_to_tensor(self.alignment_head))
-        return tf.gather(tf.gather(tf.stack(cross), layer), head, axis=1)
+        return tf.cast(tf.gather(tf.gather(tf.stack(cross), layer), head, axis=1), tf.float32)
 
     def decoding(self, source, beam_width, limit):
         memory, mask, _ = self.encode(source)

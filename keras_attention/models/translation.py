@@ -13,6 +13,7 @@ from keras_attention.data.streaming import StreamedPairs
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.batches import bucketed, pad, pair_dataset
 from keras_attention.models.loss import linear_cross_entropy
+from keras_attention.models.precision import precision_of
 from keras_attention.models.search import beam_search
 from keras_attention.models.streaming import count_tokens, encoded_blocks
 
@@ -48,9 +49,12 @@ class Translator(keras.Model):
     """
 
     max_length: int | None = None  # of a sentence, where the model's positions have an end
+    precisions: tuple[str, ...] = ("float32",)
 
-    def __init__(self, source_vocabulary, target_vocabulary, options, training_record=None, **kwargs):
-        super().__init__(**kwargs)
+    def __init__(
+        self, source_vocabulary, target_vocabulary, options, training_record=None, dtype=None, **kwargs
+    ):
+        super().__init__(dtype=precision_of(type(self), dtype), **kwargs)
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.options = options
         self.label_smoothing = options["label_smoothing"]
@@ -100,9 +104,12 @@ class Translator(keras.Model):
         raise NotImplementedError(f"{type(self).__name__} cannot decode.")
 
     def logits(self, readout):
-        """E · r + b: (…, embedding_dim) → (…, V)."""
+        """E · r + b: (…, embedding_dim) → (…, V), in float32."""
+        readout, embedding, bias = (
+            tf.cast(x, tf.float32) for x in (readout, self.output_embedding, self.output_bias)
+        )
         flat = tf.reshape(readout, (-1, readout.shape[-1]))  # a matrix: its gradient needs no (B, T, V, D)
-        logits = tf.matmul(flat, self.output_embedding, transpose_b=True) + self.output_bias
+        logits = tf.matmul(flat, embedding, transpose_b=True) + bias
         return tf.reshape(logits, tf.concat([tf.shape(readout)[:-1], tf.shape(logits)[-1:]], 0))
 
     def call(self, inputs, training=False):

@@ -8,6 +8,7 @@ import tensorflow as tf
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.decoder import ATTENTIONS, AttentionDecoder
 from keras_attention.models.encoder import BidirectionalEncoder
+from keras_attention.models.precision import precision
 from keras_attention.models.recurrence import CELLS
 from keras_attention.models.seeding import seeded
 from keras_attention.models.translation import Translator
@@ -70,10 +71,10 @@ class Seq2SeqTranslator(Translator):
             "seed": seed,
         }
         super().__init__(source_vocabulary, target_vocabulary, options, training_record, **kwargs)
-        with seeded(seed):
+        with seeded(seed), precision(self.dtype_policy):
             self._add_layers(embedding_dim, units, cell, attention, tie_embeddings)
-        self.drop = keras.layers.Dropout(dropout, seed=seed)
-        self.drop.build(())
+            self.drop = keras.layers.Dropout(dropout, seed=seed)
+            self.drop.build(())
         self.built = True
 
     def _add_layers(self, embedding_dim, units, cell, attention, tie_embeddings):

@@ -103,7 +103,18 @@ def test_train_saves_a_model_and_reports(trained):
 def test_a_transformer_is_trained_measured_and_used(data, capsys, tmp_path):
     out, plot = tmp_path / "transformer.keras", tmp_path / "plot.png"
     small = ["--preset", "toy", "--epochs", 1, "--layers", 1, "--heads", 2, "--hidden", 8, "--embedding", 8]
-    own = ["--model", "transformer", "--positions", "rotary", "--warmup", 5, "--batch-tokens", 30]
+    own = [
+        "--model",
+        "transformer",
+        "--positions",
+        "rotary",
+        "--precision",
+        "mixed_bfloat16",
+        "--warmup",
+        5,
+        "--batch-tokens",
+        30,
+    ]
     own += ["--beam", 2, "--json"]
     assert run("train", "--data", data, "--out", out, *small, *own) == 0
     printed = capsys.readouterr().out
