@@ -22,6 +22,8 @@ class Language(StrEnum):
     zh = "zh"
 
 
+PRINTED = 20  # lines shown of what a submission printed
+
 Name = Annotated[str | None, typer.Argument(help="3, ex03, or a part of its name; none means the next one.")]
 Folder = Annotated[Path | None, typer.Option(help="Where your exercises are; else here or in exercises/.")]
 Lang = Annotated[Language, typer.Option(envvar="KERAS_ATTENTION_LANG", help="Of titles, hints, diagnoses.")]
@@ -248,6 +250,11 @@ def _report(
         console.print(Text(line, style="green" if passed else "red"))
         if not passed and said != (said := list(_explanation(verdict, lang))):
             console.print(Text("\n".join(said)))
+    if printed := space.printed.splitlines():
+        left_out = ["…"] if len(printed) > PRINTED else []
+        console.print(
+            Text("\n  ".join(["Your code printed · 你的代码输出:", *left_out, *printed[-PRINTED:]]))
+        )
     points, possible = (sum(getattr(v, name) for v in verdicts) for name in ("points", "max_points"))
     console.print(f"{points:g} of {possible:g} points in {took:.2f} s")
     failed = any(verdict.state != "passed" for verdict in verdicts)
@@ -262,6 +269,7 @@ def _report(
         "points": points,
         "attempts": record.attempts,
         "seconds": round(took, 3),
+        "printed": space.printed,
         "checks": [verdict.to_json() for verdict in verdicts],
     }
 

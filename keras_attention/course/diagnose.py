@@ -51,10 +51,6 @@ class Diagnostician:
         return self._results[key] is not None and same(results, self._results[key])
 
     def _replay(self, source: str, calls: Sequence[Call]) -> list[object] | None:
-        student = Student(self._open, source, "known mistake")
-        try:
-            with suppress(Failure):
-                return [student.repeat(call.request) for call in calls]
-            return None
-        finally:
-            student.close()
+        with Student(self._open, source, "known mistake") as student, suppress(Failure):
+            return [student.repeat(call.request) for call in calls]
+        return None

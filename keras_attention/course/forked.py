@@ -194,13 +194,15 @@ class Forked(Closing):
         try:
             self._channel.settimeout(max(self._left(), 0.001))
             self._channel.sendall(protocol.frame(request))
-            return protocol.read_frame(self._read)
+            answer = protocol.read_frame(self._read)
         except TimeoutError:
             self._end()
             raise Ended("time") from None
         except (protocol.Broken, OSError):
             status, memory = self._end()
             raise Ended("memory" if memory > 0.8 * self._limits.memory else "crash", status) from None
+        self._drain_all()
+        return answer
 
     def _left(self) -> float:
         """Seconds until its time is out; those in which it waits for a processor are not its own."""
@@ -232,6 +234,11 @@ class Forked(Closing):
         self.output += data[: max(0, OUTPUT - len(self.output))]
         return bool(data)
 
+    def _drain_all(self) -> None:
+        for _ in range(64):  # more than is kept; a submission may go on printing for ever
+            if not (select.select([self._printed], [], [], 0)[0] and self._drain()):
+                return
+
     def _end(self) -> tuple[int | None, int]:
         """Let the keeper kill the child; how it had ended, if it had, and its memory."""
         if self._pid is None:
@@ -243,8 +250,7 @@ class Forked(Closing):
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
         self._pid = None
-        while select.select([self._printed], [], [], 0)[0] and self._drain():
-            pass
+        self._drain_all()
         return end.get("exit"), end.get("memory", 0)
 
     def _hear(self) -> dict[str, int]:

@@ -3,6 +3,9 @@
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 from keras_attention.course import bank, rules
 from keras_attention.course.catalog import Exercise
+from keras_attention.course.channels import InPlace
 from keras_attention.course.diagnose import Diagnostician
 from keras_attention.course.plugin import Grading
 from keras_attention.course.student import Call, Opener, Student
@@ -35,25 +39,39 @@ class Judge:
 
     def __init__(self, open_channel: Opener, seed: int = 0, open_mistakes: Opener | None = None):
         self._open, self._open_mistakes, self.seed = open_channel, open_mistakes or open_channel, seed
+        self._shares = open_channel is not InPlace  # in this very process there is nothing to start
         self._diagnosticians: dict[str, Diagnostician] = {}
-        self.output = ""  # what the last submission printed
+        self.output = ""  # what the last submission printed, if that was not in this process
 
     def __call__(self, exercise: Exercise, submission: Submission, check: str = "") -> list[Verdict]:
         """A verdict for each check (or the one named), in their order.
+
+        At first all checks meet in one process, under the limits of one check; from the first that does not
+        pass there, each has a process of its own, so that none fails for what another one left behind.
 
         Raises `GraderFault` if the checks cannot run.
         """
         fault = submission.fault or rules.refusal(tree(submission.source))
 
-        def student(_: Exercise) -> Student:
+        def student() -> Student:
             return Student(self._open, submission.source, submission.filename, fault, submission.places)
 
-        grading = Grading(student, lambda _: exercise, self.diagnose, self.seed)
-        run_pytest(exercise.checks, check, grading)
-        self.output = grading.output
+        passed: list[Verdict] = []
+        self.output = ""
+        if self._shares and not (fault or check):
+            with student() as together:
+                grading = Grading(lambda _: nullcontext(together), lambda _: exercise, seed=self.seed)
+                run_pytest(exercise.checks, grading, "--maxfail=1")
+            passed = list(takewhile(lambda verdict: verdict.state == "passed", grading.verdicts))
+            self.output = "".join(grading.outputs[: len(passed)])
+            if passed and len(passed) == len(grading.verdicts):
+                return passed
+        grading = Grading(lambda _: student(), lambda _: exercise, self.diagnose, self.seed)
+        run_pytest(exercise.checks, grading, check=check, without=[verdict.check for verdict in passed])
+        self.output += "".join(grading.outputs)
         if grading.faults or not grading.verdicts:
             raise GraderFault(f"The checks of {exercise.name} do not run. {' '.join(grading.faults)[-500:]}")
-        return grading.verdicts
+        return passed + grading.verdicts
 
     def diagnose(
         self, exercise: Exercise, calls: list[Call], check: str, earlier: list[str]
@@ -65,10 +83,13 @@ class Judge:
         return self._diagnosticians[exercise.name](calls, check, earlier)
 
 
-def run_pytest(checks: Path, check: str, grading: Grading) -> None:
-    """The result is in `grading`."""
+def run_pytest(
+    checks: Path, grading: Grading, *options: str, check: str = "", without: Sequence[str] = ()
+) -> None:
+    """Run all checks of a file, or one, or all without some. The result is in `grading`."""
     home = checks.parents[1]
-    options = ["-c", str(home / "pytest.ini"), "--rootdir", str(home), *OPTIONS]
+    options = ("-c", str(home / "pytest.ini"), "--rootdir", str(home), *OPTIONS, *options)
+    options += tuple(f"--deselect={checks.relative_to(home).as_posix()}::{name}" for name in without)
     # the last of these pytest sets and deletes: one that runs around this one needs its own
     with _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="", PYTEST_CURRENT_TEST=""):
         pytest.main([*options, f"{checks}::{check}" if check else str(checks)], plugins=[grading])

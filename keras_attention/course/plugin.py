@@ -11,6 +11,7 @@ def test_scale(student, rng):
 import inspect
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Grading:
     """Gives each check its submission and its random numbers.
 
     Args:
-        open_student: opens the submission that a file of checks is about; called once a check.
+        open_student: opens the submission that a file of checks is about; entered for each check.
         exercise: the exercise that a file of checks belongs to, by its path.
         diagnose: names the known mistake behind the calls of a failed check; it learns the check's name and
             the mistakes found before.
@@ -37,23 +38,23 @@ class Grading:
 
     def __init__(
         self,
-        open_student: Callable[[Exercise], Student],
+        open_student: Callable[[Exercise], AbstractContextManager[Student]],
         exercise: Callable[[Any], Exercise],
-        diagnose: Callable[[Exercise, list[Call], str, list[str]], Mistake | None],
+        diagnose: Callable[[Exercise, list[Call], str, list[str]], Mistake | None] = lambda *_: None,
         seed: int = 0,
     ):
         self._open, self._exercise, self._diagnose, self.seed = open_student, exercise, diagnose, seed
         self.verdicts: list[Verdict] = []
         self.faults: list[str] = []  # why checks could not even start
-        self.output = ""
+        self.outputs: list[str] = []  # what the submission printed in each check
 
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
-        student = self._open(self._exercise(request.path))
-        request.node.student = student
-        yield student
-        self.output += student.output
-        student.close()
+        with self._open(self._exercise(request.path)) as student:
+            before = len(student.output)
+            request.node.student = student
+            yield student
+            self.outputs.append(student.output[before:])
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:

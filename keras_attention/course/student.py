@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keras_attention.course.channels import Channel, Ended
+from keras_attention.course.channels import Channel, Closing, Ended
 from keras_attention.course.sealed import values
 from keras_attention.course.submission import writable
 from keras_attention.course.verdict import CAUSES, Failure, Text
@@ -20,7 +20,7 @@ class Call:
     result: Any
 
 
-class Student:
+class Student(Closing):
     """Passes calls on to where the submission runs.
 
     Args:

@@ -52,6 +52,7 @@ class Workspace:
     def __init__(self, folder: Path):
         self.folder = folder
         self.exercises: list[Exercise] = exercises(folder)
+        self.printed = ""  # by the last submission, if that ran in a process of its own
 
     def submission(self, exercise: Exercise) -> Submission:
         return Entry(self.folder, deep=False).find(exercise)
@@ -64,7 +65,10 @@ class Workspace:
         self, exercise: Exercise, open_channel: Opener = InPlace, open_mistakes: Opener | None = None
     ) -> list[Verdict]:
         """The verdicts; known mistakes run where the submission runs, or where the second opener says."""
-        return Judge(open_channel, open_mistakes=open_mistakes)(exercise, self.submission(exercise))
+        judge = Judge(open_channel, open_mistakes=open_mistakes)
+        verdicts = judge(exercise, self.submission(exercise))
+        self.printed = judge.output
+        return verdicts
 
     @contextmanager
     def warm(self, exercise: Exercise, limits: Limits) -> Iterator[Opener | None]:

@@ -187,7 +187,7 @@ def test_watch_checks_what_is_saved_and_lends_its_keras(space):
         (space / EX01.path.name).write_text(RIGHT.replace(".max(", ".min("))
         wait_for('"points"')
         solution = EX02.solution.read_text(encoding="utf-8")
-        (space / EX02.path.name).write_text(solution, encoding="utf-8")
+        (space / EX02.path.name).write_text(f"{solution}\nprint('from my file')\n", encoding="utf-8")
         done = subprocess.run(
             [*command("check", "ex02", "--json")],
             capture_output=True,
@@ -198,6 +198,8 @@ def test_watch_checks_what_is_saved_and_lends_its_keras(space):
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert "absl" not in done.stderr
+        assert "Your code printed · 你的代码输出:\n  from my file\n" in done.stdout
+        assert json.loads(done.stdout.splitlines()[-1])["exercises"][0]["printed"] == "from my file\n"
     finally:
         process.terminate()
         process.wait(30)

@@ -128,6 +128,12 @@ def test_output_is_kept_up_to_a_limit_and_never_holds_up(open_channel):
     assert len(channel.output) <= 2**16
 
 
+def test_what_is_printed_is_there_when_the_answer_is(zygote):
+    with zygote.open(Limits(60)) as channel:
+        last_answer(channel, "def f(x):\n    print('said')\n    return x")
+        assert channel.output == b"said\n"
+
+
 def test_a_child_gets_copies_and_cannot_read_further_input(open_channel):
     with open_channel() as channel:
         first = last_answer(channel, "def f(x):\n    x += 1\n    return x")

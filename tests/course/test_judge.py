@@ -106,6 +106,64 @@ def test_hidden_verdicts_say_no_values(exercise, judge):
     assert hidden.text == wrong.text
 
 
+TWICE = CHECKS.split("@pytest.mark.check(points=1")[0]
+
+
+@pytest.fixture
+def three_checks(exercise):
+    """Three times the same check."""
+    first = TWICE.index("@pytest.mark.check")
+    checks = [TWICE[first:].replace("test_double", f"test_double_{i}") for i in range(3)]
+    exercise.checks.write_text(TWICE[:first] + "".join(checks), encoding="utf-8")
+    return exercise
+
+
+@pytest.fixture
+def counting():
+    """A judge that counts the processes it opens."""
+
+    class Counting(Judge):
+        opened = 0
+
+    def open_channel():
+        Counting.opened += 1
+        return InPlace()
+
+    return Counting(open_channel)
+
+
+@pytest.mark.parametrize(
+    ("source", "state", "processes"),
+    [
+        ("double = lambda x: 2 * x", "passed", 1),
+        # the second and the third fail in company: each is judged alone, where it is right
+        ("old = []\ndef double(x):\n    old.append(x)\n    return 2 * old[0]", "passed", 3),
+        # what is wrong at first is wrong in every process
+        ("old = []\ndef double(x):\n    old.append(x)\n    return (len(old) < 2) + 2 * x", "failed", 4),
+        ("double = lambda x: x", "failed", 4),
+    ],
+)
+def test_checks_share_a_process_until_one_does_not_pass(
+    three_checks, counting, monkeypatch, source, state, processes
+):
+    monkeypatch.setattr(Judge, "diagnose", lambda *arguments: None)
+    verdicts = counting(three_checks, Submission("a.py", source))
+    assert [verdict.check for verdict in verdicts] == [f"test_double_{i}" for i in range(3)]
+    assert {verdict.state for verdict in verdicts} == {state}
+    assert counting.opened == processes
+
+
+@pytest.mark.parametrize("factor", ["2", "2 if x.sum() > 0 else 3"])
+def test_what_is_printed_is_kept_once_a_check(three_checks, zygote, monkeypatch, factor):
+    monkeypatch.setattr(Judge, "diagnose", lambda *arguments: None)
+    judge = Judge(lambda: zygote.open(Limits(60)), seed=1)
+    verdicts = judge(
+        three_checks, Submission("a.py", f"def double(x):\n    print('hi')\n    return ({factor}) * x")
+    )
+    assert len({verdict.state for verdict in verdicts}) == (1 if factor == "2" else 2)
+    assert judge.output == 3 * "hi\n"
+
+
 def test_an_edit_that_fits_nowhere_is_the_grader_s_fault():
     mistake = Mistake("x", fails="y", edits={"nowhere": ""}, en="", zh="")
     with pytest.raises(GraderFault, match="0 times"):
