@@ -64,7 +64,7 @@ arguments.figures.mkdir(parents=True, exist_ok=True)
 corpus = load(arguments.data)
 toy = arguments.data.startswith("toy:")
 preset = PRESETS["toy" if toy else "quick"]
-settings = preset["training"] | ({"epochs": 7} if toy else {})
+settings = preset["training"] | ({"epochs": 8} if toy else {})
 if arguments.epochs:
     settings["epochs"] = arguments.epochs
 source_vocabulary, target_vocabulary = build_vocabularies(corpus, **preset["vocabulary"])
