@@ -51,7 +51,8 @@ def sealed_environment(home: str) -> dict[str, str]:
     )
     threads = dict.fromkeys(("TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "OMP_NUM_THREADS"), "1")
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "MPLBACKEND": "Agg"}
-    return kept | homes | threads | quiet | {"PYTHONHASHSEED": "0"}
+    start = {"TF_ENABLE_ONEDNN_OPTS": "0"}  # which small arrays do not need, and which is slow to begin
+    return kept | homes | threads | quiet | start | {"PYTHONHASHSEED": "0"}
 
 
 class Zygote(Closing):
