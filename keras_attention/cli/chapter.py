@@ -39,6 +39,7 @@ def run(
     from keras_attention.course.chapters import chapters, find
 
     chapter = find(name, chapters())
+    print(f"Read along · 边读边看: {chapter.path}", flush=True)
     status = subprocess.run([sys.executable, chapter.path, *(options or [])], check=False).returncode
     if json:
         print_json(_summary(chapter) | {"exit_status": status})

@@ -1,10 +1,12 @@
 """Work on the exercises: what there is, what is next, is it right, a hint."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +27,9 @@ class Language(StrEnum):
 PRINTED = 20  # lines shown of what a submission printed
 
 Name = Annotated[str | None, typer.Argument(help="3, ex03, or a part of its name; none means the next one.")]
+NameOrFile = Annotated[
+    str | None, typer.Argument(help="3, ex03, a part of its name, or a file; none means the next one.")
+]
 Folder = Annotated[Path | None, typer.Option(help="Where your exercises are; else here or in exercises/.")]
 Lang = Annotated[Language, typer.Option(envvar="KERAS_ATTENTION_LANG", help="Of titles, hints, diagnoses.")]
 Seconds = Annotated[float, typer.Option(min=0.1, help="Time that a check may take in `watch`.")]
@@ -75,7 +80,7 @@ def next_(folder: Folder = None, lang: Lang = Language.both, json: Json = False)
 
 @app.command()
 def check(
-    name: Name = None,
+    name: NameOrFile = None,
     folder: Folder = None,
     lang: Lang = Language.both,
     seconds: Seconds = 30.0,
@@ -88,6 +93,10 @@ def check(
     """
     space, progress = _open(folder)
     chosen = space.exercises if everything else [_choose(name, space, progress)]
+    if name and Path(name).suffix in (".py", ".ipynb") and not everything:
+        if not Path(name).is_file():
+            raise ValueError(f"There is no file {name} to check.")
+        space.file = Path(name).resolve()
     results = []
     for exercise in chosen:
         began = time.perf_counter()
@@ -122,6 +131,7 @@ def hint(
     failed = [verdict for verdict in verdicts if verdict.state != "passed"]
     if not failed:
         print(f"{exercise.name} passes: there is nothing to hint at.")
+        print(f"Our solution · 参考解答: keras-attention exercise hint {exercise.name[:4]} --give-up")
     elif failed[0].hints:
         verdict = failed[0]
         level = progress.hint(exercise.name, verdict.check)
@@ -202,8 +212,13 @@ def _openers(space: Any, exercise: Any, seconds: float) -> Iterator[Any]:
     from keras_attention.course.channels import InPlace
     from keras_attention.course.sealed.sandbox import Limits
 
-    def in_place_with_keras() -> Any:
+    @cache
+    def prepare() -> None:
+        print("Looking for the reason · 正在找原因 …", file=sys.stderr, flush=True)
         start_keras()
+
+    def in_place_with_keras() -> Any:
+        prepare()
         return InPlace()
 
     with space.warm(exercise, Limits(seconds)) as warm:
@@ -216,8 +231,6 @@ def _openers(space: Any, exercise: Any, seconds: float) -> Iterator[Any]:
 @contextmanager
 def _engine(space: Any, seconds: float) -> Iterator[Any]:
     """Children of a zygote, which is shared with `check`; or new processes where there is no fork."""
-    import sys
-
     from keras_attention.course.forked import Zygote
     from keras_attention.course.fresh import Fresh
     from keras_attention.course.sealed.sandbox import Limits
@@ -242,6 +255,7 @@ def _report(
     record = progress.attempt(exercise.name, verdicts)
     console = Console(highlight=False, soft_wrap=True)
     console.rule(f"{exercise.name} · {_say(exercise.title, lang)}")
+    console.print(Text(str(space.path(exercise))))
     said: list[str] = []
     for verdict in verdicts:
         passed = verdict.state == "passed"
@@ -258,10 +272,13 @@ def _report(
     points, possible = (sum(getattr(v, name) for v in verdicts) for name in ("points", "max_points"))
     console.print(f"{points:g} of {possible:g} points in {took:.2f} s")
     failed = any(verdict.state != "passed" for verdict in verdicts)
+    hint_command = f"keras-attention exercise hint {exercise.name[:4]}"
     if failed:
-        console.print(f"A hint: keras-attention exercise hint {exercise.name[:4]}")
-    elif not before:
-        console.print("Passed! 通过！ Compare with our solution:")
+        console.print(f"A hint · 提示: {hint_command}")
+    elif before:
+        console.print(f"Passed! 通过！ Our solution · 参考解答: {hint_command} --give-up")
+    else:
+        console.print("Passed! 通过！ Compare with our solution · 对照参考解答:")
         _show_solution(exercise)
     return {
         **_summary(exercise, progress),
@@ -270,6 +287,7 @@ def _report(
         "attempts": record.attempts,
         "seconds": round(took, 3),
         "printed": space.printed,
+        "path": str(space.path(exercise)),
         "checks": [verdict.to_json() for verdict in verdicts],
     }
 
@@ -294,9 +312,12 @@ def _show_solution(exercise: Any) -> None:
     from rich.console import Console
     from rich.syntax import Syntax
 
-    source = exercise.solution.read_text(encoding="utf-8")
-    code = "\n".join(line for line in source.splitlines() if line.strip() not in ("# SOLUTION", "# END"))
-    Console().print(Syntax(code, "python", theme="ansi_light", background_color="default"))
+    from keras_attention.course.stubs import without_docstrings
+
+    code = Syntax("", "python", theme="ansi_light", background_color="default").highlight(
+        without_docstrings(exercise.solution.read_text(encoding="utf-8"))
+    )
+    Console().print(code, soft_wrap=True)
 
 
 def _mark(record: Any) -> str:

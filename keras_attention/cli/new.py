@@ -1,5 +1,8 @@
 """A course of one's own to work in."""
 
+import os
+import sys
+import sysconfig
 from pathlib import Path
 from typing import Annotated
 
@@ -20,5 +23,9 @@ def new(
 
     make(folder)
     print(f"Your course is in {folder}. Begin with: cd {folder} && keras-attention exercise next")
+    if sys.prefix != sys.base_prefix:  # else the command is found everywhere
+        scripts = Path(sysconfig.get_path("scripts"))
+        activate = scripts / "activate" if os.name == "nt" else f"source {scripts / 'activate'}"
+        print(f"If that is not found, first activate the environment · 找不到命令时先激活环境: {activate}")
     if json:
         print_json({"folder": folder.resolve()})

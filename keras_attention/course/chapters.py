@@ -62,6 +62,6 @@ def find(wanted: str, among: Sequence[Chapter]) -> Chapter:
     found = found or [chapter for chapter in among if stem in chapter.name]
     if len(found) == 1:
         return found[0]
-    names = ", ".join(chapter.name for chapter in found or among)
+    names = ", ".join(chapter.section for chapter in found or among)
     many = "More than one" if found else "No"
     raise ValueError(f"{many} chapter is called {wanted}; choose one of {names}.")

@@ -87,6 +87,13 @@ def same(first: Any, second: Any) -> bool:
     return type(first) is type(second) and first == second
 
 
+def has_nan(result: Any) -> bool:
+    """Whether a NaN is somewhere in a result."""
+    if isinstance(result, list):
+        return any(map(has_nan, result))
+    return isinstance(result, np.ndarray) and result.dtype.kind == "f" and bool(np.isnan(result).any())
+
+
 def _array(got: Any, right: np.ndarray, name: str) -> np.ndarray:
     if type(got) is np.ndarray:
         return got

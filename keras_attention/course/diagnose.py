@@ -2,20 +2,21 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 
 from keras_attention.course.bank import Mistake
-from keras_attention.course.compare import same
+from keras_attention.course.compare import has_nan, same
 from keras_attention.course.sealed import values
 from keras_attention.course.student import Call, Opener, Student
 from keras_attention.course.verdict import Failure
+
+FILL, INFINITE = "-1e9", '-float("inf")'
 
 
 class Diagnostician:
     """Runs the known mistakes of one exercise on the inputs of a failed check.
 
-    The mistakes run where submissions run, but each in a child of its own. All students of a class get the
-    same inputs, so results are kept.
+    The mistakes run where submissions run, in a child of their own. All students of a class get the same
+    inputs, so results are kept.
 
     Args:
         open_channel: opens a line to a new child.
@@ -29,28 +30,36 @@ class Diagnostician:
     def __call__(self, calls: Sequence[Call], check: str, earlier: Collection[str] = ()) -> Mistake | None:
         """The mistake that explains all results; None if none does, or if the submission gave no result.
 
-        Of several, one that an earlier check has found, then one that this check is meant for.
+        Of several, one that an earlier check has found, then one that this check is meant for. The known
+        mistakes hide by −1e9; where there is NaN, they are also tried with −∞.
         """
         results = [call.result for call in calls]
-        if not calls or results[-1] is None or self._gives("", self._solution, calls, results):
-            return None  # values that are right are explained by no mistake
+        if not calls or results[-1] is None:
+            return None
 
         def likely(mistake: Mistake) -> tuple[bool, bool]:
             return mistake.name not in earlier, mistake.fails != check
 
-        for mistake in sorted(self._mistakes, key=likely):
-            if self._gives(mistake.name, mistake.source(self._solution), calls, results):
-                return mistake
+        mistakes = sorted(self._mistakes, key=likely)
+        with Student(self._open, self._solution, "known mistake") as place:
+            if same(results, self._give(place, self._solution, calls)):
+                return None  # values that are right are explained by no mistake
+            for fill in (FILL, INFINITE) if has_nan(results) else (FILL,):
+                for mistake in mistakes:
+                    source = mistake.source(self._solution).replace(FILL, fill)
+                    if same(results, self._give(place, source, calls)):
+                        return mistake
         return None
 
-    def _gives(self, name: str, source: str, calls: Sequence[Call], results: list[object]) -> bool:
+    def _give(self, place: Student, source: str, calls: Sequence[Call]) -> list[object] | None:
+        """What this text gives for the same calls; None if it fails."""
         inputs = b"".join(values.pack(call.request) for call in calls)
-        key = name, hashlib.sha256(inputs).digest()
+        key = source, hashlib.sha256(inputs).digest()
         if key not in self._results:
-            self._results[key] = self._replay(source, calls)
-        return self._results[key] is not None and same(results, self._results[key])
-
-    def _replay(self, source: str, calls: Sequence[Call]) -> list[object] | None:
-        with Student(self._open, source, "known mistake") as student, suppress(Failure):
-            return [student.repeat(call.request) for call in calls]
-        return None
+            self._results[key] = None
+            try:
+                place.load(source)
+                self._results[key] = [place.repeat(call.request) for call in calls]
+            except Failure:
+                place.close()  # the next one gets a new child
+        return self._results[key]

@@ -27,7 +27,7 @@ class Record:
 
 
 class Progress:
-    """The records of a folder of exercises; every change is on disk at once.
+    """The records of a folder of exercises; `watch` and `check` share them on disk.
 
     Args:
         folder: where the exercises are.
@@ -35,16 +35,19 @@ class Progress:
 
     def __init__(self, folder: Path):
         self._path = folder / FILE
-        self._records: dict[str, Record] = {}
-        if self._path.exists():
-            try:
-                content = json.loads(self._path.read_text(encoding="utf-8"))
-                self._records = {name: Record(**record) for name, record in content.items()}
-            except (ValueError, TypeError, AttributeError):  # kept aside, so that nothing is lost
-                self._path.replace(self._path.with_suffix(".damaged.json"))
+
+    def _read(self) -> dict[str, Record]:
+        if not self._path.exists():
+            return {}
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            return {name: Record(**record) for name, record in content.items()}
+        except (ValueError, TypeError, AttributeError):  # kept aside, so that nothing is lost
+            self._path.replace(self._path.with_suffix(".damaged.json"))
+            return {}
 
     def __getitem__(self, exercise: str) -> Record:
-        return self._records.get(exercise, Record())
+        return self._read().get(exercise, Record())
 
     def attempt(self, exercise: str, verdicts: Sequence[Verdict]) -> Record:
         """Note the result of a check; points never go down."""
@@ -80,8 +83,8 @@ class Progress:
         return open_[0] if open_ else None
 
     def _save(self, exercise: str, record: Record) -> None:
-        self._records[exercise] = record
-        content = {name: asdict(record) for name, record in sorted(self._records.items())}
+        records = self._read() | {exercise: record}
+        content = {name: asdict(record) for name, record in sorted(records.items())}
         temporary = self._path.with_suffix(f".{os.getpid()}")
         temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
         temporary.replace(self._path)

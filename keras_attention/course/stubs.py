@@ -12,6 +12,7 @@ what the stub has instead, in the same line.
     python -m keras_attention.course.stubs
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -26,6 +27,16 @@ def stub(solution: str) -> str:
     if not count or re.search(r"# (SOLUTION|END)\b", text):
         raise ValueError("A solution needs pairs of `# SOLUTION` and `# END`, each in a line of its own.")
     return HEADER + text
+
+
+def without_docstrings(solution: str) -> str:
+    """The code of a solution alone, for one who has read the task."""
+    left_out: set[int] = set()
+    for node in ast.walk(ast.parse(solution)):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            left_out.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    lines = [line for number, line in enumerate(solution.splitlines(), 1) if number not in left_out]
+    return "\n".join(line for line in lines if line.strip() not in ("# SOLUTION", "# END")).strip()
 
 
 def _to_write(region: re.Match[str]) -> str:

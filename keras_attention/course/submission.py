@@ -80,7 +80,9 @@ def syntax_fault(source: str) -> Failure | None:
         tree(source)
     except SyntaxError as error:
         line = error.lineno or 1
-        text = Text(f"Line {line} is no Python: {error.msg}.", f"第 {line} 行有语法错误：{error.msg}。")
+        text = Text(
+            f"Line {line} is not valid Python: {error.msg}.", f"第 {line} 行有语法错误：{error.msg}。"
+        )
         return Failure("unreadable", text, said=caret(source, error), line=line)
     return None
 
@@ -173,7 +175,7 @@ def _definitions(cell: str, number: int) -> tuple[list[tuple[int, str]], Failure
     except SyntaxError as error:
         line = error.lineno or 1
         text = Text(
-            f"Cell {number}, line {line} is no Python: {error.msg}.",
+            f"Cell {number}, line {line} is not valid Python: {error.msg}.",
             f"第 {number} 个代码单元第 {line} 行有语法错误：{error.msg}。",
         )
         return [], Failure("unreadable", text, said=caret(cell, error), line=line)

@@ -52,7 +52,7 @@ def test_run_hands_options_on_and_reports_the_status(run, one_chapter):
 def test_run_of_an_unknown_chapter_is_an_error_in_one_sentence(run, one_chapter):
     code, output, error = run("run", "8.1")
     assert (code, output) == (1, "")
-    assert error == "Error: No chapter is called 8.1; choose one of ch7_2_small_talk.\n"
+    assert error == "Error: No chapter is called 8.1; choose one of 7.2.\n"
 
 
 def test_list_does_not_load_keras(run):

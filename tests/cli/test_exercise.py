@@ -94,7 +94,7 @@ def test_a_syntax_error_is_shown_once_with_its_place(space, run):
     (space / EX01.path.name).write_text("def attention(query, key, value)\n    return 1\n")
     code, output = run("check", "ex01", "--lang", "en")
     assert code == 1
-    assert output.count("Line 1 is no Python: expected ':'") == 1
+    assert output.count("Line 1 is not valid Python: expected ':'") == 1
     lines = output.splitlines()
     at = next(i for i, line in enumerate(lines) if line.strip().startswith("def attention"))
     assert lines[at + 1].index("^") == lines[at].index(")") + 1

@@ -68,7 +68,7 @@ def test_a_notebook_gives_definitions_and_no_trials():
 
 def test_an_error_in_a_notebook_says_the_cell():
     fault = parse("a.ipynb", notebook("x = 1", "y = (").encode()).fault
-    assert fault.text.en.startswith("Cell 2, line 1 is no Python")
+    assert fault.text.en.startswith("Cell 2, line 1 is not valid Python")
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"cells": 3, "nbformat": 4}', b"\xff"])

@@ -2,6 +2,7 @@
 
 from keras_attention.course.bank import Mistake
 
+MAX = "ops.max(scores, axis=-1, keepdims=True)"
 SUM = "ops.sum(powers, axis=-1, keepdims=True)"
 SCALE = " / math.sqrt(query.shape[-1])"
 OUTPUT = "ops.matmul(weights, value), weights"
@@ -10,30 +11,37 @@ MISTAKES = [
     Mistake(
         "overflow",
         fails="test_softmax",
-        edits={" - ops.max(scores, axis=-1, keepdims=True)": ""},
+        edits={f" - {MAX}": ""},
         en="Your softmax overflows: subtract the largest score of each row before exp.",
         zh="softmax 溢出了：取 exp 之前先减去每行的最大值。",
     ),
     Mistake(
         "softmax-over-queries",
         fails="test_softmax",
-        edits={SUM: "ops.sum(powers, axis=-2, keepdims=True)"},
+        edits={MAX: MAX.replace("-1", "-2"), SUM: SUM.replace("-1", "-2")},
         en="Your softmax runs over the queries: each column sums to 1, but each row should (axis=-1).",
         zh="softmax 沿查询轴做了：每列之和为 1，而应是每行之和为 1（axis=-1）。",
     ),
     Mistake(
         "softmax-over-batch",
         fails="test_softmax",
-        edits={SUM: "ops.sum(powers, axis=0, keepdims=True)"},
+        edits={MAX: MAX.replace("-1", "0"), SUM: SUM.replace("-1", "0")},
         en="Your softmax runs over the first axis, the batch: it should run over the last, the keys.",
         zh="softmax 沿第一个轴（批）做了：应沿最后一个轴（键）。",
     ),
     Mistake(
         "softmax-over-all",
         fails="test_softmax",
-        edits={SUM: "ops.sum(powers)"},
+        edits={MAX: "ops.max(scores)", SUM: "ops.sum(powers)"},
         en="Your softmax is over all scores together: each row should sum to 1 by itself.",
         zh="softmax 把所有分数放在一起归一化了：应每行各自之和为 1。",
+    ),
+    Mistake(
+        "sum-over-queries",
+        fails="test_softmax",
+        edits={SUM: SUM.replace("-1", "-2")},
+        en="The sum that divides runs over the queries: it should run over the last axis, as the maximum.",
+        zh="作分母的和沿查询轴求了：应沿最后一个轴，与取最大值时相同。",
     ),
     Mistake(
         "no-scale",

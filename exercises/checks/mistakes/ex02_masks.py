@@ -91,6 +91,13 @@ MISTAKES = [
         zh="给被遮住的分数加了一个数，分数很大时仍会起作用：应替换分数。",
     ),
     Mistake(
+        "added-and-not-zeroed",
+        fails="test_hidden_scores_do_not_matter",
+        edits={HIDE: "visible = scores + ops.where(mask, 0.0, -1e9)", END: "return weights"},
+        en="A number is added to hidden scores, so a large hidden score still counts: replace the score.",
+        zh="给被遮住的分数加了一个数，分数很大时仍会起作用：应替换分数。",
+    ),
+    Mistake(
         "empty-row-uniform",
         fails="test_rows_without_keys",
         edits={END: "return weights"},
