@@ -12,6 +12,7 @@ import pytest
 import keras_attention
 from keras_attention.cli import main
 from keras_attention.course.catalog import exercises
+from keras_attention.course.stubs import without_docstrings
 
 ROOT = Path(keras_attention.__file__).parents[1]
 EX01, EX02, *_ = exercises()
@@ -75,6 +76,22 @@ def test_check_counts_points_and_goes_on(space, run):
         "next": EX02.name,
     }
     assert "Compare with" not in run("check", "ex01")[1]
+    longest = max(without_docstrings(EX01.solution.read_text(encoding="utf-8")).splitlines(), key=len)
+    assert longest in output.splitlines()
+
+
+def test_check_names_the_file_and_takes_one(space, run, capsys):
+    assert str(space / EX01.path.name) in run("check", "ex01")[1]
+    other = space / "elsewhere" / EX01.path.name
+    other.parent.mkdir()
+    other.write_text(RIGHT)
+    code, output = run("check", str(other), "--json")
+    assert code == 0
+    assert last(output)["exercises"][0]["path"] == str(other)
+    assert run("check", "ex01")[0] == 1
+    with pytest.raises(SystemExit):
+        main(["exercise", "check", "nowhere/ex01_scaled_dot_product_attention.py"])
+    assert "There is no file nowhere" in capsys.readouterr().err
 
 
 def test_check_says_the_diagnosis_first_and_in_the_language_asked_for(space, run):

@@ -67,6 +67,15 @@ def test_points_titles_and_the_grader_s_own_fault(exercise, judge):
     assert "a mistake of the author" in broken.said
 
 
+def test_the_machinery_of_tensorflow_is_left_out_of_its_messages(exercise, judge):
+    message = (
+        r"\x1b[1m{{function_node __wrapped__RealDiv_device_/job:localhost/replica:0/device:CPU:0}} "
+        r"Incompatible shapes: [2,3,5] vs. [2,3] [Op:RealDiv] name: \x1b[0m"
+    )
+    wrong, _ = judge(exercise, Submission("a.py", f'def double(x): raise ValueError("{message}")'))
+    assert wrong.said == "Incompatible shapes: [2,3,5] vs. [2,3]"
+
+
 def test_a_failure_has_hints_and_values(exercise, judge):
     wrong, _ = judge(exercise, Submission("a.py", "def double(x): return x"))
     assert (wrong.state, wrong.points, wrong.cause) == ("failed", 0, "wrong value")

@@ -55,3 +55,10 @@ def test_a_damaged_file_is_kept_aside(tmp_path, text):
     progress.attempt("ex01", verdicts(True))
     assert Progress(tmp_path)["ex01"].passed
     assert [path.read_text() for path in tmp_path.glob("*.damaged.json")] == [text]
+
+
+def test_what_another_process_has_forgotten_stays_forgotten(tmp_path):
+    watching = Progress(tmp_path)
+    watching.attempt("ex01", verdicts(True))
+    Progress(tmp_path).forget("ex01")
+    assert not watching.attempt("ex01", verdicts(False)).passed
