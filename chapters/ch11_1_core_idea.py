@@ -3,11 +3,11 @@
 ==========================================================================
 
 "Einstein proposed relativity; he is a great physicist." Who proposed relativity? You answered without
-weighing all words alike. Attention does the same with numbers. In ten seconds you do it by hand, step by
-step, see why the formula has a square root in it, and what a mask does.
+weighing all words alike. Attention does the same with numbers. In seconds you do it by hand, step by step,
+see why the formula has a square root in it, and what a mask does.
 
 "爱因斯坦提出了相对论，他是一位伟大的物理学家。"谁提出了相对论？你回答时并没有平等地看每个词。
-注意力用数字做同样的事。本节用十几秒一步一步手算一遍，看公式里为什么有根号，掩码又做了什么。
+注意力用数字做同样的事。本节用几秒钟一步一步手算一遍，看公式里为什么有根号，掩码又做了什么。
 """
 
 # %%
@@ -19,13 +19,16 @@ step, see why the formula has a square root in it, and what a mask does.
 # most in the books whose titles fit best.
 #
 # Here each word of the sentence is a book. Its key has four features that we choose by hand, so that you
-# can follow every number; in a network they are learned.
+# can follow every number; in a network they are learned. The queries are
+# multiplied by 5 so that the focus is easy to see: *who?* gives Einstein a weight of 0.79, and without the
+# factor it would be 0.23. In a network the length of a query is learned, too.
 #
 # 你带着一个问题去图书馆，问题就是**查询（query）**；书架上的书名说明每本书讲什么，是**键（key）**；
 # 书的内容是**值（value）**。你把问题与每个书名比较，书名越合适，那本书就读得越多。
 #
 # 在这里，句子的每个词是一本书。键有四个特征，由我们手工选定，好让你跟得上每个数字；
-# 在网络里它们是学出来的。
+# 在网络里它们是学出来的。查询乘以 5：不乘的话，who? 给 Einstein 的权重只有 0.23，乘以 5 是 0.79，
+# 聚焦就看得清楚了。在网络里，查询的长短也是学出来的。
 
 import argparse
 import math
@@ -113,10 +116,11 @@ print(f"difference from the package: {np.abs(ops.convert_to_numpy(same) - weight
 # %%
 # The figure shows the steps from left to right. The scores of a word that has nothing to do with the
 # question are 0, but its weight is not: softmax gives everybody a little. Attention focuses, it does not
-# cut.
+# cut. (The figures of this course use a translator's words on their axes: *source* is the side of the keys,
+# *target* that of the queries.)
 #
 # 图从左到右就是这些步骤。与问题无关的词分数是 0，权重却不是 0：softmax 给每个词都留一点。注意力是聚焦，
-# 不是剪掉。
+# 不是剪掉。（本课程的图沿用翻译的说法标注坐标轴：source 是键这一边，target 是查询这一边。）
 
 axes = plot_steps({name: steps[name] for name in ("scores", "scaled", "weights")}, words, questions)
 save_figure(axes[0], figures / "ch11_1_steps.png")
@@ -162,10 +166,16 @@ print(f"with questions four times as sharp: {ops.convert_to_numpy(sharper)[:, 0]
 # :math:`\partial w_j / \partial s_j = w_j (1 - w_j)` over a row is :math:`1 - \sum_j w_j^2`, which is 0
 # when one weight is 1. Division by :math:`\sqrt{d_k}` brings the variance back to 1, whatever :math:`d_k`.
 #
+# The table also has the entropy of the weights, :math:`-\sum_j w_j \ln w_j`: 0 if one key has all, ln 32 if
+# 32 keys share alike. Its unit is the *nat*: what one measures with natural logarithms.
+#
 # 设查询和键的各个特征独立，均值 0、方差 1（刚初始化的网络就是这样）。分数是 :math:`d_k` 个乘积之和，
 # 每个方差为 1，所以不缩放的 ``dot_scores`` 方差等于 :math:`d_k`。分数太大，softmax 就偏向一个词，
 # 几乎没有梯度：一行里 :math:`w_j (1 - w_j)` 之和是 :math:`1 - \sum_j w_j^2`，某个权重为 1 时它等于 0。
 # 除以 :math:`\sqrt{d_k}` 把方差变回 1，与 :math:`d_k` 无关。
+#
+# 表里还有权重的熵 :math:`-\sum_j w_j \ln w_j`：一个键独占时是 0，32 个键平分时是 ln 32。
+# 它的单位叫奈特（nat），就是用自然对数来量。
 
 rng = np.random.default_rng(11)
 widths = [4, 16, 64, 256, 1024]
@@ -221,10 +231,17 @@ figure.savefig(figures / "ch11_1_square_root.png", dpi=120)
 # (The vectors here are random and serve as query, key and value at once, so each word looks at itself
 # most.)
 #
+# The padding mask hides **columns**: nobody looks at ∅. The **rows** of ∅ still hold weights, since a padded
+# place asks, too. Its answer means nothing; ignore these rows. Whoever uses the result leaves them
+# out: the loss does, and so does the next layer, with the same mask.
+#
 # 一个批次里的句子长短不一，短句要用填充补齐，填充不该被读：``padding_mask``。
 # 逐词写出句子的模型不能读还没写的词：``causal_mask``。True 表示"可以看"。
 # ``masked_softmax`` 让被遮住的键权重恰好为 0，其余的分享 1，就像它们的分数是 −∞ 一样。
 # （这里的向量是随机的，同时用作查询、键和值，所以每个词最像它自己。）
+#
+# 填充掩码遮住的是**列**：没有词看 ∅。∅ 的那几**行**仍有权重，因为填充的位置也在提问，但得到的结果没有意义，
+# 不必看。使用结果的一方会跳过它们：损失函数跳过，下一层也用同样的掩码跳过。
 
 tokens = ["he", "gave", "her", "the", "book", "∅", "∅"]
 ids = np.array([[4, 5, 6, 7, 8, 0, 0]])  # 0 is padding · 0 是填充

@@ -66,8 +66,8 @@ for heads, key_dim in ((1, 512), (8, 64), (16, 32), (8, 512)):
     layer = MultiHeadAttention(heads, key_dim, use_bias=False)
     output, weights = layer(x, x, return_attention_scores=True)
     print(
-        f"{heads:2} heads of {key_dim:3}: {layer.count_params():9,} weights   "
-        f"output {tuple(output.shape)}   attention {tuple(weights.shape)}"
+        f"{heads:2} {'head' if heads == 1 else 'heads':5} of {key_dim:3}: "
+        f"{layer.count_params():9,} weights   output {tuple(output.shape)}   attention {tuple(weights.shape)}"
     )
 
 # %%
@@ -97,20 +97,22 @@ print("head 1, without it:\n", wrong[0])
 
 # %%
 # Without the transpose the second "word" of head 1 is the second half of the first word. No error is
-# raised, shapes are right, a small network even trains. What finds it is a test: change one word, and see
-# which words of a head have changed.
+# raised, shapes are right, a small network even trains. What finds it is a test: change one word, "he", and
+# see which words of each head have changed.
 #
 # 没有 transpose 时，第 1 个头的第二个"词"其实是第一个词的后半段。没有报错，形状正确，小网络甚至能训练。
-# 能发现它的是测试：改动一个词，看头里哪些词变了。
+# 能发现它的是测试：改动一个词（he），看每个头里哪些词变了。
 
+words = ["he", "gave", "her"]
 changed = features.copy()
 changed[0] += 100  # the first word only · 只改第一个词
 for name, split in (
     ("with the transpose", lambda a: a.reshape(3, 2, 2).transpose(1, 0, 2)),
     ("without it", lambda a: a.reshape(2, 3, 2)),
 ):
-    rows = (split(changed) != split(features)).any(axis=-1)
-    print(f"{name:20} head 1: words {np.flatnonzero(rows[0])}, head 2: words {np.flatnonzero(rows[1])}")
+    moved = (split(changed) != split(features)).any(axis=-1)  # (h, T)
+    told = [" and ".join(word for word, m in zip(words, row, strict=True) if m) or "no word" for row in moved]
+    print(f"{name:20} in head 1 changed: {told[0]}; in head 2: {told[1]}")
 
 # %%
 # By hand · 手算
@@ -146,7 +148,7 @@ for name, other in (("by hand", by_hand), ("Keras", theirs(a, b))):
 # look at both at once, and its softmax mixes them: it knows which two words, but not which was which. All
 # layers here have the same number of weights. (The word before the first is the last one, as in a circle.)
 #
-# 一个能说明问题的任务：对每个词，说出它**前面**的词和**后面**的词。一个头只能同时看两个，
+# 一个能说明问题的任务：对每个词，说出它**前面**的词和**后面**的词。一个头只好把两个邻居一起看，
 # softmax 把它们混在一起：知道是哪两个词，却分不清谁前谁后。这里所有的层权重数相同。
 # （第一个词前面的是最后一个词，像围成一圈。）
 
@@ -209,7 +211,7 @@ for title, head in zip(titles, [*one, *two], strict=True):
 # the work of two, some can go at little cost; others cannot. A head has no meaning that somebody gave it,
 # and its map alone does not tell what would be missing without it.
 #
-# 把某个头在 :math:`W^O` 里的那几行设为 0，就拿掉了这个头，再考一次。四个或八个头分担两个头的活时，
+# 把某个头在 :math:`W^O` 里的那几行设为 0，就拿掉了这个头，再测一次。四个或八个头分担两个头的活时，
 # 有的拿掉损失很小，有的不行。没有人给头规定意义；只看它的图，也看不出少了它会怎样。
 
 for heads in (2, 4, 8):

@@ -1,6 +1,6 @@
 """
-11.2.3 Cross-attention: one sequence asks another · 跨注意力：一个序列问另一个序列
-==================================================================================
+11.2.3 Cross-attention: one sequence asks another · 交叉注意力：一个序列问另一个序列
+====================================================================================
 
 A translator writes "Il lui a donné le livre" while it looks at "He gave her the book". The questions come
 from what is being written, the titles and contents from what was read. You build this bridge between an
@@ -73,7 +73,7 @@ for name, layer, given in (
 # until positions are in X.
 #
 # 每个问题互不相干：只问一个、全部一起问、换个顺序问，同一个问题的答案不变。X 的顺序也无所谓：
-# 跨注意力同样不知道词序，除非 X 里已有位置。
+# 交叉注意力同样不知道词序，除非 X 里已有位置。
 
 layer = CrossAttention(num_heads=3, key_dim=5)
 whole = ops.convert_to_numpy(layer(y, x))
@@ -91,8 +91,16 @@ print(f"X shuffled:           differs by {np.abs(shuffled - whole).max():.1e}")
 # forcing: the right ones). Its state asks, the encoder's states answer, and from state and context the next
 # word is chosen.
 #
+# The loss is the mean of −ln p, with p the probability that the model gave the right word. Its unit is the
+# *nat*, since the logarithm is natural. A model that gives each of the V words the same has ln V. The
+# *perplexity* is e to the loss: as if the model had to choose among so many words, all equally likely.
+#
 # 英语到法语，用内嵌语料里的短句，半分钟就够。编码器读源句；解码器读要写的词之前的法语词（教师强制：
 # 给的是正确的词）。解码器的状态提问，编码器的状态回答，再由状态和上下文向量选出下一个词。
+#
+# 损失是 −ln p 的平均，p 是模型给正确词的概率；用的是自然对数，所以单位叫奈特（nat）。
+# 给 V 个词相同概率的模型，损失是 ln V。
+# 困惑度（perplexity）是 e 的损失次方：好比在这么多个同样可能的词之间拿不定主意。
 
 corpus = load("toy:en-fr")
 
@@ -167,11 +175,16 @@ print(f"nats a word: its own source {trained:.2f}, another source {lost:.2f}, un
 # %%
 # Where does each French word look? The gold alignment of the corpus is outlined. "donné" finds "gave" and
 # "livre" finds "book". Where a row misses its outline, ask why: "lui" stands for "her", but French says
-# "lui" for him and for her, so it may be the verb that tells the model to write it.
+# "lui" for him and for her, so it may be the verb that tells the model to write it. The *alignment error
+# rate*, printed below and in the figure's title, is the share of links, the model's and the gold ones, that
+# have no partner on the other side: 0 is perfect. A link of the model is the largest weight of a row; 11.3
+# has the formula.
 #
 # 每个法语词看哪里？描边的是语料里的标准词对齐。donné 找到 gave，livre 找到 book。
 # 哪一行没落在描边的格子里，就问为什么：lui 对应 her，但法语里"他"和"她"都是 lui，
-# 所以让模型写出 lui 的可能是动词。
+# 所以让模型写出 lui 的可能是动词。下面打印的、图的标题里也有的对齐错误率（alignment error rate），
+# 是模型的连线和标准连线之中，对方没有的那些所占的比例：0 表示全对。
+# 模型的连线取每行权重最大的格子；公式见 11.3。
 
 weights = attention_scores(model, [source, before])["cross"][:, 0]  # (N, Tq, Tk)
 source_spans = [source_words.spans(text) for text in test.source]
@@ -194,7 +207,7 @@ save_figure(ax, figures / "ch11_2_3_heat_map.png")
 # first words. No error, no NaN: only a worse model. The same weights with and without:
 #
 # **把解码器的掩码用在编码器的词上。** 因果掩码属于解码器的自注意力；源句从一开始就全部已知。
-# 误传给跨注意力，前几个词就看不到源句的后半。不报错，没有 NaN，只是模型变差。同样的权重，两种掩码：
+# 误传给交叉注意力，前几个词就看不到源句的后半。不报错，没有 NaN，只是模型变差。同样的权重，两种掩码：
 
 spoiled = translator(causal=True)
 spoiled.set_weights(model.get_weights())
@@ -204,16 +217,34 @@ print(
     "what the first of four words could then see of seven:",
     ops.convert_to_numpy(causal_mask(4, 7))[0].astype(int),
 )
+places = ops.convert_to_numpy(causal_mask(before.shape[1], source.shape[1])).sum(axis=1)
+print("how many places of the source each place of the French rows could see:", places)
+
+# %%
+# With the mask the loss may even exceed that of the untrained model. That one gives every word the same;
+# this one was trained to be sure, and is sure of wrong words, which costs more.
+#
+# If there are not as many queries as keys, our causal mask is aligned at the **end**: the last query stands
+# at the last key. That is of use when a decoder writes with a cache (11.6): the one new query sees all keys
+# so far. Here it is senseless, and where the French rows are longer, the first see nothing at all.
+#
+# 加了掩码，损失甚至可能高于没训练过的模型：没训练过的给每个词相同的概率；训练过的很有把握，
+# 却对错词有把握，代价更大。
+#
+# 查询与键的个数不同时，这里的因果掩码按**末尾**对齐：最后一个查询对着最后一个键。
+# 解码器用缓存逐词生成时（11.6）正需要这样：唯一的新查询可以看到目前所有的键。用在这里就没有道理；
+# 法语那边更长时，最前面几个位置什么也看不到。
 
 # %%
 # **Padding read as words.** Without the source's mask a part of the weight falls on padding, and a
 # translation depends on the sentences beside it in the batch. Keras hands the mask from layer to layer, but
 # ``words + states`` loses it, ``keras.layers.add([words, states])`` keeps it: the row sums of a map tell.
-# Here three of seven words are padding, far from zero:
+# Here three of seven words are padding, and their vectors are far from zero:
 #
 # **把填充当成词来读。** 没有源句的掩码，一部分权重落在填充上，译文就会取决于批次里旁边的句子。
 # Keras 把掩码从一层传到下一层，但 ``words + states`` 会丢掉它，
-# ``keras.layers.add([words, states])`` 不会；看图里每行之和就知道。这里七个词中有三个是填充：
+# ``keras.layers.add([words, states])`` 不会；看图里每行之和就知道。
+# 这里七个词中有三个是填充，它们的向量远不是零：
 
 real = np.array([[True] * 4 + [False] * 3] * 2)  # (B, Tk)
 for name, mask in (("with the mask", real), ("without it", None)):
@@ -253,6 +284,6 @@ print(f"step by step against all at once: {np.abs(np.concatenate(stepwise, axis=
 # 试一试：从一开始就用 ``causal=True`` 训练，损失能追回多少？用四个头代替一个，哪个头跟随标准词对齐？
 # 只把 ``states`` 交给 ``CrossAttention``，不加 ``words``，热力图怎么变，损失怎么变？
 #
-# 然后自己写一遍：练习 **ex05**（跨注意力）。接下来 11.3 仔细看这样的图，11.4.1 用它做翻译模型。
+# 然后自己写一遍：练习 **ex05**（交叉注意力）。接下来 11.3 仔细看这样的图，11.4.1 用它做翻译模型。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

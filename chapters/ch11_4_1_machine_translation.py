@@ -143,10 +143,13 @@ figure.savefig(arguments.figures / "ch11_4_1_bleu_by_length.png", dpi=120)
 # Where did it look? · 它看了哪里？
 # ---------------------------------
 #
-# Each row of the heat map belongs to a written word, each column to a source word. Outlined cells are the
-# gold alignment. "animal" and "l'animal" meet, and "n'a pas" looks at "didn't" on both sides of the verb.
+# Each row of the heat map belongs to a French word, each column to a source word. Outlined cells are the
+# gold alignment. The French words are the reference's, which the model reads word by word (``force``), so
+# that they fit the gold alignment; what it writes itself stands below. "animal" and "l'animal" meet, and
+# "n'a pas" looks at "didn't" on both sides of the verb.
 #
-# 热力图的每一行是写出的词，每一列是源句的词，描边的格子是标准词对齐。animal 对应 l'animal，
+# 热力图的每一行是一个法语词，每一列是源句的词，描边的格子是标准词对齐。这些法语词来自参考译文，
+# 由模型逐词读过去（``force``），这样才能与标准词对齐比较；模型自己写的译文在下面。animal 对应 l'animal，
 # n'a 和 pas 都看着 didn't。
 
 attending = models["with attention"]
@@ -180,9 +183,13 @@ heat_map(attending, pairs, find(pairs, "The animal didn't"), "heat_map")
 # Five translations · 五个译例
 # ----------------------------
 #
-# What it writes, beside what it should have written.
+# What it writes, beside what it should have written. Compare them word by word, and look for what is wrong:
+# is the tired one "il" (the animal) or "elle" (the street)? The model has seen only a small corpus of made
+# sentences, and one wrong word in a sentence hardly lowers the BLEU of the whole test, even if it turns the
+# meaning round.
 #
-# 模型写的，以及应当写的。
+# 模型写的，以及应当写的。请逐词比较，找出错在哪里：累的是 il（动物）还是 elle（街道）？
+# 模型只读过一个小语料，句子都是造出来的；一句里错一个词，即使意思变了，整个测试集的 BLEU 也几乎不变。
 
 for source, reference, translation in list(
     zip(pairs.source, pairs.target, translations["with attention"], strict=True)
@@ -195,9 +202,10 @@ for source, reference, translation in list(
 #
 # The same program on another pair of languages. In Chinese the relative clause stands before the noun, so
 # the attention jumps. (Labels need a font with Chinese glyphs; without one a hint says which to install.)
+# At the end stand one translation and its reference: is each word right, the verb above all?
 #
 # 同一个程序换成中文。中文的定语从句在名词之前，注意力要跳着看。（显示汉字需要中文字体；
-# 没有时会提示安装哪一个。）
+# 没有时会提示安装哪一个。）最后是一个译文和它的参考译文：每个词都对吗？特别看动词。
 
 if arguments.data == "toy:en-fr":
     chinese = load("toy:en-zh")
@@ -205,8 +213,9 @@ if arguments.data == "toy:en-fr":
     train(model, chinese, verbose=2, **settings | {"epochs": 5})
     result, written = evaluate(model, chinese.test, language="zh")
     print(f"English to Chinese: BLEU {result['bleu']:.1f}, alignment {result['alignment_accuracy']:.3f}")
-    given = model.translate(["He gave the book to her."])[0]
-    print(f"  He gave the book to her.  →  {given.text}")
+    example = find(chinese.test, "He gave the book to her.")
+    print(f"  source      {chinese.test.source[example]}\n  translation {written[example].text}")
+    print(f"  reference   {chinese.test.target[example]}")
     heat_map(model, chinese.test, find(chinese.test, "The student who"), "heat_map_zh")
 
 # %%

@@ -1,4 +1,4 @@
-"""Cross-attention · 跨注意力
+"""Cross-attention · 交叉注意力
 
 Chapter: ch11_2_3_cross_attention.py
 Difficulty: 3 of 5
@@ -13,7 +13,7 @@ decoder has both kinds: first self-attention among the words that it has written
 NumPy, keras.ops or TensorFlow all do.
 
 一个序列提问，另一个序列回答：解码器写 Y 时，去看编码器读过的 X。每对目标词和源词有一个权重，
-掩码是源句的掩码。解码器里两种都有：先在已写出的词之间做自注意力，再做跨注意力。
+掩码是源句的掩码。解码器里两种都有：先在已写出的词之间做自注意力，再做交叉注意力。
 NumPy、keras.ops、TensorFlow 都可以。
 
 Shapes · 形状: B batch, Tq length of the query sequence, Tk length of the context, Dq and Dc their widths,
@@ -70,8 +70,8 @@ def decoder_attention(target, source, self_matrices, cross_matrices, target_mask
 
     Self-attention is cross-attention of a sequence with itself.
 
-    解码器的两种注意力，结果各自加到它的输入上。自注意力：每个词看自己和它之前的真的词；跨注意力：每个词看源句
-    所有真的词。自注意力就是一个序列与自己做跨注意力。
+    解码器的两种注意力，结果各自加到它的输入上。自注意力：每个词看自己和它之前的真的词；交叉注意力：每个词看源句
+    所有真的词。自注意力就是一个序列与自己做交叉注意力。
 
     Args:
         target: (B, Tq, D), the words written so far.

@@ -74,7 +74,7 @@ def test_causal_mask(student, rng):
         ),
         (
             "Give hidden scores a very negative number: exp of it is 0. A score of 0 would still count.",
-            "把被遮住的分数换成很小的负数，exp 后为 0。换成 0 的话仍然会有权重。",
+            "把被遮住的分数换成绝对值很大的负数，exp 后为 0。换成 0 的话仍然会有权重。",
         ),
         (
             "where(mask, scores, -1e9), then softmax over the last axis.",

@@ -86,7 +86,7 @@ def test_values(student, rng, matrices):
         ),
         (
             "Replace hidden scores by a very negative number before the softmax.",
-            "在 softmax 之前，把被遮住的分数换成很小的负数。",
+            "在 softmax 之前，把被遮住的分数换成绝对值很大的负数。",
         ),
         ("scores = where(mask, scores, -1e9)", "scores = where(mask, scores, -1e9)"),
     ],
@@ -176,7 +176,7 @@ def test_future(student, rng):
         (
             "The mask is always that of the keys: of the target in self-attention, of the source in "
             "cross-attention.",
-            "掩码总是键的掩码：自注意力用目标句的，跨注意力用源句的。",
+            "掩码总是键的掩码：自注意力用目标句的，交叉注意力用源句的。",
         ),
         (
             "A word may look at all of the source: no causal mask there.",

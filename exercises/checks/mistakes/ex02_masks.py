@@ -74,14 +74,14 @@ MISTAKES = [
         fails="test_masked_softmax",
         edits={HIDE: "visible = scores * ops.cast(mask, scores.dtype)", END: "return weights"},
         en="Hidden scores are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "nothing-renormalised-away",
         fails="test_masked_softmax",
         edits={HIDE: "visible = ops.where(mask, scores, 0.0)"},
         en="Hidden keys still take part in the sum, as scores of 0: use a very negative number.",
-        zh="被遮住的键仍以分数 0 参与求和：应设成很小的负数。",
+        zh="被遮住的键仍以分数 0 参与求和：应设成绝对值很大的负数。",
     ),
     Mistake(
         "added-not-replaced",

@@ -94,7 +94,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "scores * ops.cast(mask[:, None, :], scores.dtype)"},
         en="Scores of padding are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="填充的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="填充的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "mask-after-softmax",

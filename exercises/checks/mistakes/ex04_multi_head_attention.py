@@ -178,7 +178,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "scores * ops.cast(mask[:, None], scores.dtype)"},
         en="Hidden scores are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "infinity-times-zero",

@@ -18,7 +18,7 @@ MISTAKES = [
         fails="test_values",
         edits={SCALE: ""},
         en="This equals cross-attention without the 1/√d_k: divide the scores by the root of a key's width.",
-        zh="结果等于没有除以 √d_k 的跨注意力：分数要除以键宽度的平方根。",
+        zh="结果等于没有除以 √d_k 的交叉注意力：分数要除以键宽度的平方根。",
     ),
     Mistake(
         "scale-by-query-width",
@@ -95,7 +95,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "scores * ops.cast(mask, scores.dtype)"},
         en="Hidden scores are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="被遮住的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "infinity-times-zero",
@@ -135,14 +135,14 @@ MISTAKES = [
         fails="test_decoder",
         edits={"state + found, weights": "found, weights"},
         en="The state is not added to the result of the cross-attention.",
-        zh="跨注意力的结果没有加上 state。",
+        zh="交叉注意力的结果没有加上 state。",
     ),
     Mistake(
         "target-added-again",
         fails="test_decoder",
         edits={"state + found, weights": "target + found, weights"},
         en="The target is added to the result of the cross-attention: add the state, which went into it.",
-        zh="跨注意力的结果加的是 target：应加它的输入 state。",
+        zh="交叉注意力的结果加的是 target：应加它的输入 state。",
     ),
     Mistake(
         "target-asks",
@@ -156,21 +156,21 @@ MISTAKES = [
         fails="test_decoder",
         edits={"state = target + seen": "state = target"},
         en="There is no self-attention: this equals cross-attention from the target alone.",
-        zh="缺少自注意力：结果等于只从 target 做跨注意力。",
+        zh="缺少自注意力：结果等于只从 target 做交叉注意力。",
     ),
     Mistake(
         "self-matrices-for-both",
         fails="test_decoder",
         edits={CROSS: CROSS.replace("cross_matrices", "self_matrices")},
         en="The cross-attention uses the matrices of the self-attention.",
-        zh="跨注意力用了自注意力的矩阵。",
+        zh="交叉注意力用了自注意力的矩阵。",
     ),
     Mistake(
         "cross-matrices-for-both",
         fails="test_decoder",
         edits={SELF: SELF.replace("self_matrices", "cross_matrices")},
         en="The self-attention uses the matrices of the cross-attention.",
-        zh="自注意力用了跨注意力的矩阵。",
+        zh="自注意力用了交叉注意力的矩阵。",
     ),
     Mistake(
         "padded-target-seen",
@@ -184,7 +184,7 @@ MISTAKES = [
         fails="test_decoder",
         edits={CROSS: "cross_attention(state, source, *cross_matrices)"},
         en="The cross-attention sees padding of the source: it needs source_mask.",
-        zh="跨注意力看到了源句的填充：需要 source_mask。",
+        zh="交叉注意力看到了源句的填充：需要 source_mask。",
     ),
     Mistake(
         "future-seen",
@@ -226,7 +226,7 @@ MISTAKES = [
         fails="test_equal_lengths",
         edits={CROSS: CROSS.replace("source_mask", "target_mask")},
         en="The cross-attention has the target's mask: its keys are the source's, and so is its mask.",
-        zh="跨注意力用了目标句的掩码：键来自源句，掩码也应是源句的。",
+        zh="交叉注意力用了目标句的掩码：键来自源句，掩码也应是源句的。",
     ),
     Mistake(
         "target-with-source-mask",
@@ -240,7 +240,7 @@ MISTAKES = [
         fails="test_equal_lengths",
         edits={CROSS: CROSS.replace("source_mask[:, None, :]", "past")},
         en="The cross-attention has the causal mask: each word may look at all real words of the source.",
-        zh="跨注意力用了因果掩码：每个词都能看源句所有真的词。",
+        zh="交叉注意力用了因果掩码：每个词都能看源句所有真的词。",
     ),
     Mistake(
         "source-with-both-masks",
@@ -249,7 +249,7 @@ MISTAKES = [
             CROSS: CROSS.replace("source_mask[:, None, :]", "ops.logical_and(past, source_mask[:, None, :])")
         },
         en="The cross-attention is causal, too: each word may look at all real words of the source.",
-        zh="跨注意力也加了因果掩码：每个词都能看源句所有真的词。",
+        zh="交叉注意力也加了因果掩码：每个词都能看源句所有真的词。",
     ),
     Mistake(
         "source-asks",
@@ -263,7 +263,7 @@ MISTAKES = [
         fails="test_equal_lengths",
         edits={CROSS: CROSS.replace("state, source", "state, state")},
         en="The source is never looked at: its words should be the keys and values of the cross-attention.",
-        zh="没有看源句：跨注意力的键和值应来自源句。",
+        zh="没有看源句：交叉注意力的键和值应来自源句。",
     ),
     Mistake(
         "layer-ignores-mask",

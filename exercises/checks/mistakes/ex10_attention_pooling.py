@@ -200,7 +200,7 @@ MISTAKES = [
         fails="test_padding",
         edits={HIDE: "scores * ops.cast(mask, scores.dtype)", EMPTY: "weights"},
         en="The scores of padding are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="填充的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="填充的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "padding-zeroed-first",

@@ -179,7 +179,7 @@ MISTAKES = [
             HIDE: "ops.where(inside, ops.where(visible, scores, -1e9), 0.0)",
         },
         en="Beyond the ends your keys are zeros, and a score of 0 takes its share: use a very negative one.",
-        zh="两端之外的键是 0，分数 0 也会分走权重：应设成很小的负数。",
+        zh="两端之外的键是 0，分数 0 也会分走权重：应设成绝对值很大的负数。",
     ),
     Mistake(
         "softmax-over-queries",
@@ -237,7 +237,7 @@ MISTAKES = [
         fails="test_padding",
         edits={HIDE: "ops.where(inside, ops.where(visible, scores, 0.0), -1e9)"},
         en="The scores of padding are set to 0, but exp(0) = 1: use a very negative number.",
-        zh="填充的分数设成了 0，但 exp(0) = 1：应设成很小的负数。",
+        zh="填充的分数设成了 0，但 exp(0) = 1：应设成绝对值很大的负数。",
     ),
     Mistake(
         "empty-window-uniform",
