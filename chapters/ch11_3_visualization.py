@@ -73,11 +73,11 @@ print(f"BLEU on 100 validation sentences: {max(history['val_bleu']):.1f}")
 # ---------------------
 #
 # ``plot_attention`` takes the weights, the source words, the target words and a title. Each **row** is a
-# target word and sums to 1; each **column** is a source word. Read a row: "when it wrote this word, it
+# target word and sums to 1; each **column** is a source word. Read a row: "at this word, it
 # looked there". A column need not sum to anything: a word may be looked at often or never.
 #
 # ``plot_attention`` 的参数是权重、源词、目标词和标题。每一**行**是一个目标词，和为 1；
-# 每一**列**是一个源词。按行读："写这个词的时候，它看了那里"。列的和没有意义：一个词可能常被看，
+# 每一**列**是一个源词。按行读："到这个词时，它看了那里"。列的和没有意义：一个词可能常被看，
 # 也可能从不被看。
 
 forced = model.force([SOURCE], [TARGET])[0]

@@ -42,7 +42,7 @@ def languages(texts):
     return ["zh" if han > latin else "en" for han, latin in counted if han or latin]
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 1100, 1280])
 def test_no_page_asks_for_anything_elsewhere_or_scrolls_sideways(open_page, width):
     pages = sorted(SITE.rglob("*.html"))
     assert pages
