@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from itertools import takewhile
 from pathlib import Path
@@ -46,8 +46,9 @@ class Judge:
     def __call__(self, exercise: Exercise, submission: Submission, check: str = "") -> list[Verdict]:
         """A verdict for each check (or the one named), in their order.
 
-        At first all checks meet in one process, under the limits of one check; from the first that does not
-        pass there, each has a process of its own, so that none fails for what another one left behind.
+        At first all checks meet in one process, under the limits of one check, until one does not pass. What
+        has passed by then stands, and so does the first check, which had the process for itself. Of the
+        others each gets a process of its own, so that none fails for what another one left behind.
 
         Raises `GraderFault` if the checks cannot run.
         """
@@ -56,22 +57,29 @@ class Judge:
         def student() -> Student:
             return Student(self._open, submission.source, submission.filename, fault, submission.places)
 
-        passed: list[Verdict] = []
-        self.output = ""
+        alone = Grading(lambda _: student(), lambda _: exercise, self.diagnose, self.seed)
         if self._shares and not (fault or check):
-            with student() as together:
-                grading = Grading(lambda _: nullcontext(together), lambda _: exercise, seed=self.seed)
-                run_pytest(exercise.checks, grading, "--maxfail=1")
-            passed = list(takewhile(lambda verdict: verdict.state == "passed", grading.verdicts))
-            self.output = "".join(grading.outputs[: len(passed)])
-            if passed and len(passed) == len(grading.verdicts):
-                return passed
-        grading = Grading(lambda _: student(), lambda _: exercise, self.diagnose, self.seed)
-        run_pytest(exercise.checks, grading, check=check, without=[verdict.check for verdict in passed])
-        self.output += "".join(grading.outputs)
-        if grading.faults or not grading.verdicts:
-            raise GraderFault(f"The checks of {exercise.name} do not run. {' '.join(grading.faults)[-500:]}")
-        return passed + grading.verdicts
+            company = self._in_company(exercise, student)
+            alone.verdicts = list(takewhile(_passed, company.verdicts)) or company.verdicts[:1]
+            alone.outputs = company.outputs[: len(alone.verdicts)]
+        if not alone.verdicts or not all(map(_passed, company.verdicts)):
+            settled = [verdict.check for verdict in alone.verdicts]
+            run_pytest(exercise.checks, alone, check=check, without=settled)
+        self.output = "".join(alone.outputs)
+        if alone.faults or not alone.verdicts:
+            raise GraderFault(f"The checks of {exercise.name} do not run. {' '.join(alone.faults)[-500:]}")
+        return alone.verdicts
+
+    def _in_company(self, exercise: Exercise, student: Callable[[], Student]) -> Grading:
+        """All checks in one process, up to the first that does not pass."""
+
+        def diagnose(*facts: Any) -> bank.Mistake | None:
+            return None if grading.verdicts else self.diagnose(*facts)
+
+        with student() as together:
+            grading = Grading(lambda _: nullcontext(together), lambda _: exercise, diagnose, self.seed)
+            run_pytest(exercise.checks, grading, "--maxfail=1")
+        return grading
 
     def diagnose(
         self, exercise: Exercise, calls: list[Call], check: str, earlier: list[str]
@@ -81,6 +89,10 @@ class Judge:
             mistakes = bank.read_mistakes(exercise.mistakes)
             self._diagnosticians[exercise.name] = Diagnostician(self._open_mistakes, solution, mistakes)
         return self._diagnosticians[exercise.name](calls, check, earlier)
+
+
+def _passed(verdict: Verdict) -> bool:
+    return verdict.state == "passed"
 
 
 def run_pytest(

@@ -150,8 +150,8 @@ def counting():
         # the second and the third fail in company: each is judged alone, where it is right
         ("old = []\ndef double(x):\n    old.append(x)\n    return 2 * old[0]", "passed", 3),
         # what is wrong at first is wrong in every process
-        ("old = []\ndef double(x):\n    old.append(x)\n    return (len(old) < 2) + 2 * x", "failed", 4),
-        ("double = lambda x: x", "failed", 4),
+        ("old = []\ndef double(x):\n    old.append(x)\n    return (len(old) < 2) + 2 * x", "failed", 3),
+        ("double = lambda x: x", "failed", 3),
     ],
 )
 def test_checks_share_a_process_until_one_does_not_pass(
