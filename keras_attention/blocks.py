@@ -16,6 +16,8 @@ __all__ = [
     "BROKEN",
     "HIDDEN",
     "SOUND",
+    "as_bias",
+    "attend_biased",
     "attend_blocks",
     "merge_blocks",
     "pad_to_blocks",
@@ -119,16 +121,30 @@ def attend_blocks(query, key, value, kind, *, visible=True, bias=0.0, scale=None
     (TensorShape([1, 1, 1, 2, 5]), array([[0.5, 0.5, 0. ],
            [0.5, 0.5, 0. ]], dtype=float32))
     """
+    return attend_biased(query, key, value, *as_bias(kind, visible, bias), scale=scale, dropout=dropout)
+
+
+def as_bias(kind, visible=True, bias=0.0):
+    """What of `attend_blocks` is the same for all heads that see the same.
+
+    Returns:
+        bias (B, H, N, 1 or s, K), LOWEST at what is hidden; broken (B, H, N, 1 or s, 1), who gets NaN.
+    """
     kind = ops.swapaxes(kind, -1, -2)  # (B, H, N, 1, K)
     visible = ops.logical_and(visible, kind != HIDDEN)  # (B, H, N, 1 or s, K)
+    broken = ops.any(ops.logical_and(visible, kind == BROKEN), axis=-1, keepdims=True)
+    return ops.where(visible, bias, LOWEST), broken
+
+
+def attend_biased(query, key, value, bias, broken, *, scale=None, dropout=None):
+    """`attend_blocks`, of what `as_bias` returns."""
     query, key, value = map(ops.convert_to_tensor, (query, key, value))
     scores = dot_scores(query, key, scale)  # (B, H, N, s, K)
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
-    scores = scores + ops.cast(ops.where(visible, bias, LOWEST), scores.dtype)
+    scores = scores + ops.cast(bias, scores.dtype)
     weights = ops.softmax(scores, axis=-1) if scores.shape[-1] != 1 else ops.exp(scores - scores)
     weights = ops.cast(weights, value.dtype)
     output = ops.matmul(weights if dropout is None else dropout(weights), value)  # (B, H, N, s, Dv)
-    broken = ops.any(ops.logical_and(visible, kind == BROKEN), axis=-1, keepdims=True)  # (B, H, N, 1 or s, 1)
     return ops.where(broken, math.nan, output), weights, scores
 
 

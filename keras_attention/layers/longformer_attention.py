@@ -6,7 +6,8 @@ from keras import ops
 
 from keras_attention.blocks import (
     HIDDEN,
-    attend_blocks,
+    as_bias,
+    attend_biased,
     merge_blocks,
     pad_to_blocks,
     replace,
@@ -18,13 +19,17 @@ from keras_attention.blocks import (
 from keras_attention.layers.efficient import BlockAttention
 from keras_attention.masks import causal_mask, combine_masks, window_mask
 
+BY_HEADS_FROM = 2**24  # scores of a sequence, whose float32 take 64 MB
+
 
 @keras.saving.register_keras_serializable(package="keras_attention")
 class LongformerAttention(BlockAttention):
     """softmax(q_i · k_j / √Dk) over the keys j with |i − j| ≤ window, and over all where i or j is global.
 
     Time and memory are n · 2½ · window: the sequence is cut into blocks of half a window, each of which meets
-    itself and two neighbours on each side. It pays from a length of several windows.
+    itself and two neighbours on each side. It pays from a length of several windows. On TensorFlow, a long
+    sequence of known length takes one head after the other and keeps the scores of one, unless weights are
+    dropped; the gradient computes them again.
 
     Args:
         num_heads, key_dim, …: those of `MultiHeadAttention`.
@@ -106,15 +111,13 @@ class LongformerAttention(BlockAttention):
             return self.block_length
         return max(1, -(-length // max(1, -(-length // self.block_length))))  # all alike: little padding
 
-    def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights, global_heads=None):
+    def attend_padded(self, query, key, value, kind, *, causal, dropout, return_weights, global_heads=()):
         length = ops.shape(query)[2]
         size = self.block_length_of(length)
         count, reach = length // size, -(-self.window // size)  # blocks on each side that the window meets
         reach = min(reach, count - 1) if isinstance(count, int) else reach
         before, after = reach, 0 if causal else reach
         is_global = ops.transpose(ops.any(self._one_hot(length), axis=0, keepdims=True))  # (n, 1)
-        local = (key, value, ops.where(is_global, HIDDEN, kind))
-        seen = [with_neighbours(split_blocks(x, size), before, after) for x in local]  # (B, H, N, K, ·)
         offset = ops.arange(-before * size, (after + 1) * size) - ops.arange(size)[:, None]  # (s, K), to key
         visible = (ops.abs(offset) <= self.window) & (offset <= (0 if causal else self.window))
         near = visible.shape[1]
@@ -124,35 +127,51 @@ class LongformerAttention(BlockAttention):
             visible = ops.concatenate(
                 [ops.broadcast_to(x, (count, size, x.shape[-1])) for x in (visible, past)], axis=-1
             )  # (N, s, K + G)
-            everywhere = (ops.repeat(self._take(x)[:, :, None], count, axis=2) for x in (key, value, kind))
-            seen = [ops.concatenate(pair, axis=3) for pair in zip(seen, everywhere, strict=True)]
 
-        output, weights, _ = attend_blocks(split_blocks(query, size), *seen, visible=visible, dropout=dropout)
-        output = merge_blocks(output)  # (B, H, n, Dv)
-        if return_weights:
-            index = ops.arange(count)[:, None] + ops.arange(-before, after + 1)  # (N, K / s)
-            columns = ops.matmul(
-                merge_blocks(weights[..., near:]), ops.cast(self._one_hot(length), weights.dtype)
-            )
-            weights = scatter_blocks(weights[..., :near], index[None], count) + columns  # (B, H, n, n)
-        if self.global_tokens:
-            rows, rows_weights = self._global_rows(
-                query, key, value, kind, causal=causal, dropout=dropout, global_heads=global_heads
-            )
-            output = replace(output, rows, self._positions())
-            weights = replace(weights, rows_weights, self._positions()) if return_weights else None
-        return output, weights if return_weights else None
+        def seen(x, local):
+            """What each block sees, as `local` near it and as x of the global tokens: (B, H, N, K + G, ·)."""
+            blocks = with_neighbours(split_blocks(local, size), before, after)
+            if not self.global_tokens:
+                return blocks
+            return ops.concatenate([blocks, ops.repeat(self._take(x)[:, :, None], count, axis=2)], axis=3)
 
-    def _global_rows(self, query, key, value, kind, *, causal, dropout, global_heads):
-        """What the global tokens see: output (B, H, G, Dv), weights (B, H, G, n)."""
-        if global_heads is not None:
-            query, key, value = (pad_to_blocks(x, self.block_length_of(x.shape[2])) for x in global_heads)
-            key, value, _ = set_aside(key, value)
-        query = self._take(query)  # (B, H, G, Dk)
-        past = ops.arange(ops.shape(key)[2]) <= self._positions()[:, None]  # (G, n)
-        one_block = (x[:, :, None] for x in (query, key, value, kind))  # (B, H, 1, G or n, ·)
-        output, weights, _ = attend_blocks(*one_block, visible=past if causal else True, dropout=dropout)
-        return output[:, :, 0], weights[:, :, 0]
+        pattern = as_bias(seen(kind, ops.where(is_global, HIDDEN, kind)), visible)
+        past = ops.arange(length) <= self._positions()[:, None]  # (G, n)
+        rows_pattern = as_bias(kind[:, :, None], past if causal else True)
+
+        def attend(query, key, value, *global_heads):
+            """(B, H, n, ·), of any number of heads → output (B, H, n, Dv), and weights (B, H, n, n)."""
+            blocks = split_blocks(query, size), seen(key, key), seen(value, value)
+            output, weights, _ = attend_biased(*blocks, *pattern, dropout=dropout)
+            output = merge_blocks(output)  # (B, H, n, Dv)
+            if return_weights:
+                index = ops.arange(count)[:, None] + ops.arange(-before, after + 1)  # (N, K / s)
+                columns = ops.matmul(
+                    merge_blocks(weights[..., near:]), ops.cast(self._one_hot(length), weights.dtype)
+                )
+                weights = scatter_blocks(weights[..., :near], index[None], count) + columns  # (B, H, n, n)
+            if self.global_tokens:
+                query, key, value = global_heads or (query, key, value)
+                one_block = (x[:, :, None] for x in (self._take(query), key, value))  # (B, H, 1, G or n, ·)
+                rows, rows_weights, _ = attend_biased(*one_block, *rows_pattern, dropout=dropout)
+                output = replace(output, rows[:, :, 0], self._positions())
+                if return_weights:
+                    weights = replace(weights, rows_weights[:, :, 0], self._positions())
+            return [output, weights] if return_weights else [output]
+
+        if global_heads:
+            global_query, *others = (pad_to_blocks(x, size) for x in global_heads)
+            global_heads = global_query, *set_aside(*others)[:2]
+        heads = query, key, value, *global_heads
+        large = isinstance(length, int) and self.num_heads * length * near >= BY_HEADS_FROM
+        if large and dropout is None and keras.backend.backend() == "tensorflow":
+            from keras_attention.by_heads import by_heads  # needs TensorFlow
+
+            widths = [value.shape[-1], length] if return_weights else [value.shape[-1]]
+            output, *weights = by_heads(attend, heads, widths)
+        else:
+            output, *weights = attend(*heads)
+        return output, weights[0] if return_weights else None
 
     def _positions(self):
         return ops.convert_to_tensor(self.global_tokens, "int32")  # (G,)
