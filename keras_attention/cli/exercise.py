@@ -25,6 +25,7 @@ class Language(StrEnum):
 
 
 PRINTED = 20  # lines shown of what a submission printed
+SLOW = 3.0  # seconds of a check, from which on a warm Keras is worth a word
 
 Name = Annotated[str | None, typer.Argument(help="3, ex03, or a part of its name; none means the next one.")]
 NameOrFile = Annotated[
@@ -156,6 +157,7 @@ def watch(
     from watchfiles import watch as changes
 
     space, progress = _open(folder)
+    space.warmed = True
     print("Loading Keras …", flush=True)
     with _engine(space, seconds) as open_channel:
         print(f"Watching {space.folder}; save a file to check it. 保存文件即可检查。", flush=True)
@@ -270,7 +272,11 @@ def _report(
             Text("\n  ".join(["Your code printed · 你的代码输出:", *left_out, *printed[-PRINTED:]]))
         )
     points, possible = (sum(getattr(v, name) for v in verdicts) for name in ("points", "max_points"))
-    console.print(f"{points:g} of {possible:g} points in {took:.2f} s")
+    console.print(f"{points:g} of {possible:g} points in {took:.2f} s · {points:g}/{possible:g} 分")
+    if took > SLOW and not space.warmed:
+        console.print(
+            "Faster, in another terminal · 在另一个终端运行，检查更快: keras-attention exercise watch"
+        )
     failed = any(verdict.state != "passed" for verdict in verdicts)
     hint_command = f"keras-attention exercise hint {exercise.name[:4]}"
     if failed:

@@ -17,10 +17,12 @@ OUTPUT = 64 * 2**10  # bytes kept of what a submission prints
 
 @dataclass
 class Ended(Exception):
-    """There will be no answer: "time", "memory", "crash" (with the exit status, negative for a signal)."""
+    """There will be no answer: "time" (and how much there was), "memory", or "crash" (and the exit status,
+    negative for a signal)."""
 
     reason: str
     status: int | None = None
+    seconds: float = 0.0
 
 
 class Channel(Protocol):

@@ -198,7 +198,7 @@ class Forked(Closing):
             answer = protocol.read_frame(self._read)
         except TimeoutError:
             self._end()
-            raise Ended("time") from None
+            raise Ended("time", seconds=self._limits.seconds) from None
         except (protocol.Broken, OSError):
             status, memory = self._end()
             raise Ended("memory" if memory > 0.8 * self._limits.memory else "crash", status) from None

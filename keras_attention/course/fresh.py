@@ -80,7 +80,7 @@ class Fresh(Closing):
             return protocol.read_frame(lambda length: self._read_until(self._deadline, length))
         except TimeoutError:
             self._kill()
-            raise Ended("time") from None
+            raise Ended("time", seconds=self._limits.seconds) from None
         except protocol.Broken:
             self._kill()
             raise Ended("crash", process.returncode) from None

@@ -140,8 +140,11 @@ def _explain(cause: str, kind: str, said: str, place: Text) -> Text:
         return Text(f"It needs more memory than it may use{at}.", f"{an}内存超出限制。")
     if cause == "forbidden":
         return Text(f"It does something that is not allowed here{at}.", f"{an}做了这里不允许的操作。")
+    if cause == "wrong value" and kind == "Unsendable":
+        return Text(f"It gives {said}.", f"返回值不合要求：{said}。")
     if cause == "wrong value":
-        return Text(f"It gives {said}." if kind == "Unsendable" else f"{said}.", f"返回值不合要求：{said}。")
+        chinese = said.replace(" has the shape ", " 的形状是 ").replace(", not ", "，应为 ")
+        return Text(f"{said}.", f"权重 {chinese}。")
     if kind == "NotImplementedError":
         return Text("It is not written yet.", "还没有写。")
     return Text(f"It raises {kind}{at}.", f"{an}抛出 {kind}。")
@@ -149,7 +152,9 @@ def _explain(cause: str, kind: str, said: str, place: Text) -> Text:
 
 def _explain_end(end: Ended) -> Failure:
     if end.reason == "time":
-        return Failure("time", Text("It takes longer than it may.", "运行超时。"))
+        limit = f"{end.seconds:g}"
+        text = Text(f"It takes longer than the {limit} s that it may.", f"运行超过了允许的 {limit} 秒。")
+        return Failure("time", text)
     if end.reason == "memory":
         return Failure("memory", Text("It needs more memory than it may use.", "内存超出限制。"))
     how = Text("It ended its process", "程序自己结束了进程")

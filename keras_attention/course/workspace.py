@@ -53,6 +53,7 @@ class Workspace:
         self.folder = folder
         self.exercises: list[Exercise] = exercises(folder)
         self.file: Path | None = None  # to be checked in place of those in the folder
+        self.warmed = False  # whether a running `watch` lends its Keras
         self.printed = ""  # by the last submission, if that ran in a process of its own
 
     def submission(self, exercise: Exercise) -> Submission:
@@ -79,6 +80,7 @@ class Workspace:
             yield None
             return
         with Zygote.borrow(self.folder / SOCKET) as zygote:
+            self.warmed = zygote is not None
             yield (lambda: zygote.open(limits)) if zygote else None
 
     def reset(self, exercise: Exercise) -> Path | None:

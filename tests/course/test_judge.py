@@ -5,12 +5,14 @@ import pytest
 from keras_attention.course import catalog, submission
 from keras_attention.course.bank import Mistake, read_mistakes
 from keras_attention.course.catalog import Exercise
-from keras_attention.course.channels import InPlace
+from keras_attention.course.channels import Ended, InPlace
 from keras_attention.course.fresh import Fresh
 from keras_attention.course.judge import Judge
+from keras_attention.course.sealed import values
 from keras_attention.course.sealed.sandbox import Limits
+from keras_attention.course.student import Student, read_answer
 from keras_attention.course.submission import Submission
-from keras_attention.course.verdict import GraderFault, Text, Verdict
+from keras_attention.course.verdict import Failure, GraderFault, Text, Verdict
 
 EXERCISES = catalog.exercises()
 EX01 = EXERCISES[0]
@@ -74,6 +76,24 @@ def test_the_machinery_of_tensorflow_is_left_out_of_its_messages(exercise, judge
     )
     wrong, _ = judge(exercise, Submission("a.py", f'def double(x): raise ValueError("{message}")'))
     assert wrong.said == "Incompatible shapes: [2,3,5] vs. [2,3]"
+
+
+def test_weights_of_a_wrong_shape_and_a_limit_of_time_are_named_in_both_languages():
+    error = {"cause": "wrong value", "kind": "WrongWeights", "line": None}
+    answer = values.pack({"error": error | {"message": "w_query has the shape (8, 6), not (8, 18)"}})
+    with pytest.raises(Failure) as failure:
+        read_answer(answer)
+    assert failure.value.text == Text(
+        "w_query has the shape (8, 6), not (8, 18).", "权重 w_query 的形状是 (8, 6)，应为 (8, 18)。"
+    )
+
+    class Slow(InPlace):
+        def ask(self, request):
+            raise Ended("time", seconds=2.5)
+
+    with pytest.raises(Failure) as failure:
+        Student(Slow, "", "a.py").call("f")
+    assert failure.value.text.en == "It takes longer than the 2.5 s that it may."
 
 
 def test_a_failure_has_hints_and_values(exercise, judge):
