@@ -50,8 +50,8 @@ def equal(got: Any, expected: Any, name: str, tolerance: float = 1e-4, where: An
         _fail(name, f"is of type {array.dtype.name}, not {kind}", f"类型是 {array.dtype.name}，应为 {kind}")
     array = _only(where, array)
     if not _finite(array):
-        count = int(np.sum(~np.isfinite(array)))
-        _fail(name, f"has {count} values that are NaN or infinite", f"有 {count} 个 NaN 或无穷大")
+        # not how many: that depends on the library that computed a softmax of NaN
+        _fail(name, "has values that are NaN or infinite", "有 NaN 或无穷大")
     wrong = ~close(array, right, tolerance)
     if wrong.any():
         count, size = int(wrong.sum()), right.size

@@ -124,7 +124,7 @@ UNCLEAR = [("12.1", "No chapter"), ("attention", "More than one chapter")]
 
 @pytest.mark.parametrize(("name", "message"), UNCLEAR)
 def test_another_name_is_an_error_that_lists_the_chapters(name, message):
-    with pytest.raises(ValueError, match=f"{message} is called {name}; choose one of ch11_"):
+    with pytest.raises(ValueError, match=f"{message} is called {name}; choose one of 11."):
         find(name, CHAPTERS)
 
 
