@@ -80,9 +80,9 @@ def test_the_memory_of_dense_attention_is_quadratic_and_that_of_a_window_linear(
         return [cost.megabytes for cost in measure_costs({"": layer}, lengths, width=8, calls=1)[""]]
 
     dense = memory(SelfAttention(2, 8), 2048, 4096)
-    window = memory(LongformerAttention(2, 64, 64), 16384, 32768)
+    window = memory(LongformerAttention(2, 64, 64), 4096, 32768)
     assert dense[1] / dense[0] == pytest.approx(4, rel=0.2)
-    assert 1.3 < window[1] / window[0] < 3  # which tensors live at the same time is left to TensorFlow
+    assert 3 < window[1] / window[0] < 20  # not 64; which tensors live at a time is left to TensorFlow
     assert dense[0] >= 4 * 2 * 2048**2 / 1e6
 
 
