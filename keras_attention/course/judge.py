@@ -62,11 +62,12 @@ class Judge:
             company = self._in_company(exercise, student)
             alone.verdicts = list(takewhile(_passed, company.verdicts)) or company.verdicts[:1]
             alone.outputs = company.outputs[: len(alone.verdicts)]
-        if not alone.verdicts or not all(map(_passed, company.verdicts)):
+            alone.expected = company.expected
+        if not alone.verdicts or len(alone.verdicts) < alone.expected:
             settled = [verdict.check for verdict in alone.verdicts]
             run_pytest(exercise.checks, alone, check=check, without=settled)
         self.output = "".join(alone.outputs)
-        if alone.faults or not alone.verdicts:
+        if alone.faults or not alone.verdicts or len(alone.verdicts) != alone.expected:
             raise GraderFault(f"The checks of {exercise.name} do not run. {' '.join(alone.faults)[-500:]}")
         return alone.verdicts
 

@@ -47,6 +47,7 @@ class Grading:
         self.verdicts: list[Verdict] = []
         self.faults: list[str] = []  # why checks could not even start
         self.outputs: list[str] = []  # what the submission printed in each check
+        self.expected = 0  # how many verdicts there will be
 
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
@@ -64,6 +65,9 @@ class Grading:
         config.addinivalue_line("markers", MARKER)
         # pytest's own tracebacks, which verdicts replace, cost more than a check
         config.option.tbstyle = "native"
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.expected = len(self.verdicts) + len(session.items)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -114,6 +114,13 @@ def test_checks_that_do_not_run_are_the_grader_s_fault(exercise, judge):
         judge(exercise, Submission("a.py", "x = 1"))
 
 
+def test_a_run_that_ends_early_is_the_grader_s_fault(three_checks, monkeypatch):
+    end = "\n\ndef test_end():\n    pytest.exit('enough')\n"
+    three_checks.checks.write_text(three_checks.checks.read_text("utf-8") + end, encoding="utf-8")
+    with pytest.raises(GraderFault, match="do not run"):
+        Judge(lambda: InPlace())(three_checks, Submission("a.py", "double = lambda x: 2 * x"))
+
+
 def test_no_file_beside_the_checks_changes_the_run(exercise, judge):
     (exercise.folder / "conftest.py").write_text("raise SystemExit\n")
     (exercise.folder / "checks" / "conftest.py").write_text("raise SystemExit\n")
