@@ -122,7 +122,7 @@ def grade(submissions: Path, out: Path, args: Any, *options: str) -> subprocess.
 
 
 @contextmanager
-def peak_memory(process: subprocess.Popen[bytes], every: float = 0.5) -> Iterator[list[float]]:
+def peak_memory(process: subprocess.Popen[bytes], every: float = 5.0) -> Iterator[list[float]]:
     """The most that a process and all below it take together, in GB; shared pages count once."""
     peak, done = [0.0], Event()
 

@@ -41,20 +41,20 @@ class Diagnostician:
             return mistake.name not in earlier, mistake.fails != check
 
         mistakes = sorted(self._mistakes, key=likely)
+        inputs = hashlib.sha256(b"".join(values.pack(call.request) for call in calls)).digest()
         with Student(self._open, self._solution, "known mistake") as place:
-            if same(results, self._give(place, self._solution, calls)):
+            if same(results, self._give(place, self._solution, calls, inputs)):
                 return None  # values that are right are explained by no mistake
             for fill in (FILL, INFINITE) if has_nan(results) else (FILL,):
                 for mistake in mistakes:
                     source = mistake.source(self._solution).replace(FILL, fill)
-                    if same(results, self._give(place, source, calls)):
+                    if same(results, self._give(place, source, calls, inputs)):
                         return mistake
         return None
 
-    def _give(self, place: Student, source: str, calls: Sequence[Call]) -> list[object] | None:
-        """What this text gives for the same calls; None if it fails."""
-        inputs = b"".join(values.pack(call.request) for call in calls)
-        key = source, hashlib.sha256(inputs).digest()
+    def _give(self, place: Student, source: str, calls: Sequence[Call], inputs: bytes) -> list[object] | None:
+        """What this text gives for the same calls, which `inputs` identifies; None if it fails."""
+        key = source, inputs
         if key not in self._results:
             self._results[key] = None
             try:

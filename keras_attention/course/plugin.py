@@ -40,7 +40,7 @@ class Grading:
         self,
         open_student: Callable[[Exercise], AbstractContextManager[Student]],
         exercise: Callable[[Any], Exercise],
-        diagnose: Callable[[Exercise, list[Call], str, list[str]], Mistake | None] = lambda *_: None,
+        diagnose: Callable[[Exercise, list[Call], str, list[str]], Mistake | None],
         seed: int = 0,
     ):
         self._open, self._exercise, self._diagnose, self.seed = open_student, exercise, diagnose, seed

@@ -68,7 +68,8 @@ class AttentionClassifier(keras.Model):
         training_record: what `train` noted of itself.
 
     Raises:
-        ValueError: the cell or the pooling is unknown, there are fewer than two classes, or a class is twice.
+        ValueError: the cell or the pooling is unknown, there are fewer than two classes, a class is twice, or
+            `dtype` is not float32.
 
     Papers: Zhou et al., 2016, "Attention-Based Bidirectional LSTM Networks for Relation Classification";
     Yang et al., 2016, "Hierarchical Attention Networks for Document Classification"; on attention beside the

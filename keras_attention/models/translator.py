@@ -37,7 +37,7 @@ class Seq2SeqTranslator(Translator):
         training_record: what `train` noted of itself: target_tokens_per_second, train_seconds, epochs.
 
     Raises:
-        ValueError: the cell or the attention is unknown.
+        ValueError: the cell or the attention is unknown, or `dtype` is not float32.
 
     Papers: Bahdanau et al., 2015; Luong et al., 2015; Press and Wolf, 2017 (tied embeddings).
     """
