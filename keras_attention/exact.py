@@ -30,7 +30,9 @@ def dot_product_attention(
     """softmax(scale · query · keyᵀ + bias) · value, with two ways to the same output.
 
     Where nobody needs the weights and they would be large, TensorFlow goes chunk by chunk and keeps none
-    (`chunked_attention`). Where the lengths are known only at run time, so is the way.
+    (`chunked_attention`). Where the lengths are known only at run time, so is the way; then the graph holds
+    both. After `keras.config.disable_flash_attention()` all scores are formed at once, always: for an export
+    to ONNX, where a graph of one way is smaller, or to LiteRT, which has no lists of tensors.
 
     Args:
         query: (B, H, Tq, D); key: (B, H, Tk, D); value: (B, H, Tk, Dv); or without heads.
@@ -60,7 +62,8 @@ def dot_product_attention(
         output = chunked_attention(q, k, v, dropout=rate, seed=seed, **masks, **options)
         return output[:, 0] if without_heads else output
 
-    if need_weights or keras.backend.backend() != "tensorflow":
+    chunking = keras.config.is_flash_attention_enabled() is not False
+    if need_weights or keras.backend.backend() != "tensorflow" or not chunking:
         return whole()
     rows = math.prod(ops.shape(query)[:-1])  # B · H · Tq
     large = rows * ops.shape(key)[-2] >= CHUNKED_FROM

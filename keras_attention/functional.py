@@ -177,7 +177,7 @@ def additive_scores(query, key, vector):
     >>> additive_scores(ops.zeros((1, 2)), ops.ones((3, 2)), ops.ones(2)).numpy().round(2)
     array([[1.52, 1.52, 1.52]], dtype=float32)
     """
-    hidden = ops.tanh(query[..., :, None, :] + key[..., None, :, :])  # (..., Tq, Tk, U)
+    hidden = ops.tanh(ops.expand_dims(query, -2) + ops.expand_dims(key, -3))  # (..., Tq, Tk, U)
     return ops.dot(hidden, ops.cast(vector, hidden.dtype))
 
 

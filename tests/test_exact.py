@@ -67,7 +67,7 @@ def test_both_ways_give_the_same(name, causal, ways):
         return [output, *(tape.gradient(loss, layer.trainable_weights) if layer.weights else [])]
 
     for whole, chunked in zip(*ways(call), strict=True):
-        np.testing.assert_allclose(chunked, whole, atol=2e-6)
+        np.testing.assert_allclose(chunked, whole, rtol=2e-6, atol=2e-6)
 
 
 @every_layer
@@ -97,6 +97,25 @@ def test_weights_that_are_asked_for_take_the_whole_way(monkeypatch):
     output, weights = layer(query, value, return_attention_scores=True)
     assert weights.shape == (B, 3, TQ, TK)
     np.testing.assert_allclose(layer(query, value), output, atol=1e-6)
+
+
+def test_without_flash_attention_all_scores_are_formed_at_once(monkeypatch):
+    monkeypatch.setattr(exact, "CHUNKED_FROM", 1)
+    layer, (query, value) = MultiHeadAttention(3, 4), inputs()
+    chunked = layer(query, value)
+
+    def ways():
+        signature = [tf.TensorSpec((None, None, WIDTH))] * 2
+        call = tf.function(lambda q, v: layer(q, v), input_signature=signature)
+        return {operation.type for operation in call.get_concrete_function().graph.get_operations()}
+
+    assert {"If", "StatelessIf"} & ways()
+    keras.config.disable_flash_attention()
+    try:
+        assert not {"If", "StatelessIf"} & ways()
+        np.testing.assert_allclose(layer(query, value), chunked, atol=1e-6)
+    finally:
+        keras.config.enable_flash_attention()
 
 
 def test_dropout_works_on_the_chunked_way(monkeypatch):

@@ -122,14 +122,6 @@ def test_export_to_a_saved_model_that_needs_no_package(tmp_path):
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize(("format", "needs"), [("onnx", "tf2onnx"), ("litert", "ai_edge_litert")])
-def test_export_where_the_exporter_is_installed(tmp_path, format, needs):
-    pytest.importorskip(needs)
-    model_of().export(tmp_path / f"model.{format}", format=format, verbose=False)
-    assert any(tmp_path.iterdir())
-
-
-@pytest.mark.tensorflow
 def test_new_lengths_are_not_traced_again():
     import tensorflow as tf
 
