@@ -1,6 +1,8 @@
 """What holds for every layer, and is not repeated in the layers' own tests."""
 
 import math
+import os
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -392,3 +394,22 @@ def test_fits_in_a_model(name):
     ids = [rng.integers(1, 11, (B, length)) for length in ((TK,) if name in ONE_SIDED else (TQ, TK))]
     history = model.fit(ids, np.ones(model(ids).shape), epochs=2, verbose=0)
     assert history.history["loss"][-1] < history.history["loss"][0]
+
+
+@every_layer
+def test_every_backend_computes_the_same(name):
+    """Each process leaves its outputs in $KERAS_ATTENTION_OUTPUTS, and compares with those that it finds."""
+    if "KERAS_ATTENTION_OUTPUTS" not in os.environ:
+        pytest.skip("KERAS_ATTENTION_OUTPUTS names no folder for the outputs of the backends")
+    layer, inputs = LAYERS[name](), inputs_of(name)
+    layer(*inputs)
+    rng = np.random.default_rng(1)
+    for weight in layer.trainable_weights:
+        weight.assign(rng.normal(0, 0.5, tuple(weight.shape)))
+    options = {"use_causal_mask": True} if name in SEQUENCES and name != "decoder block" else {}
+    output = array(layer(*inputs, **padded(name, [4, 6]), **options))
+    folder = Path(os.environ["KERAS_ATTENTION_OUTPUTS"]) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / f"{keras.backend.backend()}.npy", output)
+    for other in folder.glob("*.npy"):
+        np.testing.assert_allclose(output, np.load(other), atol=1e-5, err_msg=f"{other.stem} differs")
