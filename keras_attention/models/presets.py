@@ -57,13 +57,13 @@ TRANSFORMER_PRESETS: dict[str, dict[str, Any]] = {
     # the same, for an hour
     "full": {
         "vocabulary": {"kind": "subword", "size": 4000},
-        "model": {"num_layers": 4, "dropout": 0.3},
+        "model": {"num_layers": 3, "dropout": 0.2},
         "training": {
             "epochs": 40,
             "minutes": 60,
             "batch_tokens": 1500,
             "learning_rate": 3e-3,
-            "warmup": 1000,
+            "warmup": 500,
         },
     },
 }
