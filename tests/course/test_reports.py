@@ -62,7 +62,9 @@ def test_pages_are_escaped_and_stay_in_their_folder(written):
 def test_hints_are_shown_for_what_was_tried_and_not_for_what_is_missing(tmp_path):
     tried = verdict(hints=(Text("look at the axis", "看看轴"),))
     missing = dataclasses.replace(tried, cause="missing", text=Text("There is no file.", "没有文件。"))
-    reports.write_all([line("ann", tried), line("bob", missing)], tmp_path, {"isolation": "full", "versions": "1"})
+    reports.write_all(
+        [line("ann", tried), line("bob", missing)], tmp_path, {"isolation": "full", "versions": "1"}
+    )
     ann, bob = ((tmp_path / "students" / f"{name}.html").read_text("utf-8") for name in ("ann", "bob"))
     assert "look at the axis" in ann
     assert "看看轴" in ann
