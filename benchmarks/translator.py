@@ -8,8 +8,8 @@ SOURCE, TARGET, --epochs, --embedding, --units, --batch and --vocabulary, trains
 the val split greedily after each epoch, and prints a JSON line an epoch with target_tokens_per_second and
 decode_seconds. The peer of the Transformer is `torch_transformer.py`, which gets the token ids of ours.
 
-Both get the same first PAIRS pairs, in turn, ROUNDS times; the first epoch of each, in
-which graphs are built, is not counted. The ratio is taken round by round.
+Both get the same first PAIRS pairs, in turn, ROUNDS times; the first epoch of each, in which graphs are
+built, is not counted. The ratio is taken round by round.
 """
 
 import argparse
