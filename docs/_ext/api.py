@@ -5,7 +5,7 @@ import re
 MARKS = re.compile(r"([*|])")
 QUOTED = re.compile(r"(`[^`]*`)")
 NAMES = re.compile(r"\s+(?:\w+, )*\w+,$")  # a list of arguments that goes on in the next line
-SECTION = re.compile(r"[A-Z]\w*( \w+)*:$")  # Args:, Call arguments:, …
+SECTION = re.compile(r"[A-Z]\w*( \w+)?:$")  # Args:, Call arguments:, …
 
 
 def escaped(line):
