@@ -6,7 +6,7 @@
 weighing all words alike. Attention does the same with numbers. In seconds you do it by hand, step by step,
 see why the formula has a square root in it, and what a mask does.
 
-"爱因斯坦提出了相对论，他是一位伟大的物理学家。"谁提出了相对论？你回答时并没有平等地看每个词。
+“爱因斯坦提出了相对论，他是一位伟大的物理学家。”谁提出了相对论？你回答时并没有平等地看每个词。
 注意力用数字做同样的事。本节用几秒钟一步一步手算一遍，看公式里为什么有根号，掩码又做了什么。
 """
 
@@ -102,8 +102,8 @@ for name, array in {"scores": scores, "scaled": scaled, "weights": weights}.item
 # What the query *who?* gets back is a mixture, mostly of one word. Each row of weights sums to 1: they are
 # shares. The package computes the same.
 #
-# 查询 who? 得到的是一个混合，其中一个词占了大部分。权重的每一行之和为 1：它们是份额。用本包的函数算，
-# 结果相同。
+# 查询 who? 得到的是各个词的混合，其中一个词占了大部分。权重的每一行之和为 1：它们是份额。
+# 用本包的函数算，结果相同。
 
 for question, row in zip(questions, context, strict=True):
     mixture = " + ".join(f"{row[i]:.2f} {words[i]}" for i in np.argsort(-row, kind="stable")[:3])
@@ -170,9 +170,10 @@ print(f"with questions four times as sharp: {ops.convert_to_numpy(sharper)[:, 0]
 # 32 keys share alike. Its unit is the *nat*: what one measures with natural logarithms.
 #
 # 设查询和键的各个特征独立，均值 0、方差 1（刚初始化的网络就是这样）。分数是 :math:`d_k` 个乘积之和，
-# 每个方差为 1，所以不缩放的 ``dot_scores`` 方差等于 :math:`d_k`。分数太大，softmax 就偏向一个词，
-# 几乎没有梯度：一行里 :math:`w_j (1 - w_j)` 之和是 :math:`1 - \sum_j w_j^2`，某个权重为 1 时它等于 0。
-# 除以 :math:`\sqrt{d_k}` 把方差变回 1，与 :math:`d_k` 无关。
+# 每个方差为 1，所以不缩放的 ``dot_scores`` 方差等于 :math:`d_k`。分数太大，softmax 就偏向一个键，
+# 几乎没有梯度：一行里 :math:`\partial w_j / \partial s_j = w_j (1 - w_j)` 之和是
+# :math:`1 - \sum_j w_j^2`，某个权重为 1 时它等于 0。除以 :math:`\sqrt{d_k}` 把方差变回 1，
+# 与 :math:`d_k` 无关。
 #
 # 表里还有权重的熵 :math:`-\sum_j w_j \ln w_j`：一个键独占时是 0，32 个键平分时是 ln 32。
 # 它的单位叫奈特（nat），就是用自然对数来量。
@@ -202,7 +203,7 @@ for i, width in enumerate(widths):
 # anything is learned, and nine tenths of the gradient are gone. With the root all three stay where they
 # were.
 #
-# :math:`d_k = 1024` 而不除以根号时，还什么都没学，几乎全部权重就偶然落在一个键上，梯度也所剩无几。
+# :math:`d_k = 1024` 而不除以根号时，还什么都没学，几乎全部权重就偶然落在一个键上，梯度也少了九成。
 # 除以根号后三个数都不变。
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
@@ -222,8 +223,8 @@ figure.savefig(figures / "ch11_1_square_root.png", dpi=120)
 #
 # Sentences of a batch differ in length, so short ones are filled with padding that nobody should read: a
 # ``padding_mask``. A model that writes word by word must not read words yet to come: a ``causal_mask``.
-# True means "may be attended to". ``masked_softmax`` gives hidden keys exactly 0 and lets the others share
-# 1, as if their scores were −∞:
+# True means "may be attended to". ``masked_softmax`` gives hidden keys exactly 0, as if their scores were
+# −∞, and lets the others share 1:
 #
 # .. math::
 #    w_{ij} = \frac{m_{ij}\, e^{s_{ij}}}{\sum_k m_{ik}\, e^{s_{ik}}}
@@ -236,8 +237,8 @@ figure.savefig(figures / "ch11_1_square_root.png", dpi=120)
 # out: the loss does, and so does the next layer, with the same mask.
 #
 # 一个批次里的句子长短不一，短句要用填充补齐，填充不该被读：``padding_mask``。
-# 逐词写出句子的模型不能读还没写的词：``causal_mask``。True 表示"可以看"。
-# ``masked_softmax`` 让被遮住的键权重恰好为 0，其余的分享 1，就像它们的分数是 −∞ 一样。
+# 逐词写出句子的模型不能读还没写的词：``causal_mask``。True 表示“可以看”。
+# ``masked_softmax`` 让被遮住的键权重恰好为 0，就像它们的分数是 −∞ 一样；其余的键权重之和为 1。
 # （这里的向量是随机的，同时用作查询、键和值，所以每个词最像它自己。）
 #
 # 填充掩码遮住的是**列**：没有词看 ∅。∅ 的那几**行**仍有权重，因为填充的位置也在提问，但得到的结果没有意义，
@@ -322,9 +323,10 @@ save_figure(ax, figures / "ch11_1_heat_map.png")
 # ``keras-attention exercise check ex01``. Next section: 11.2.1, where the questions come from the sentence
 # itself.
 #
-# 试一试：加第四个问题"谁伟大？"，键还需要哪些特征？把 ``queries`` 乘以 0 和 100，权重的两个极限是什么？
-# 特征改为 (−1, 1) 上的均匀分布，应当除以多少？
+# 试一试：加第四个问题“谁伟大？”，键还需要哪些特征？把 ``queries`` 乘以 0 和 100，权重的两个极限是什么？
+# 为什么？特征改为 (−1, 1) 上的均匀分布，应当除以多少？
 #
-# 然后自己写一遍：练习 **ex01**（缩放点积注意力）和 **ex02**（掩码）。下一节 11.2.1：问题来自句子本身。
+# 然后自己写一遍：练习 **ex01**（缩放点积注意力）和 **ex02**（掩码），
+# 用 ``keras-attention exercise check ex01`` 检查。下一节 11.2.1：问题来自句子本身。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

@@ -7,7 +7,7 @@ sentence. In self-attention every word asks, and every word answers. You build i
 what it can do that a recurrent network cannot, what it cannot see at all, and how two layers find out what
 "it" means.
 
-"他把书给了她。"谁给的？给了谁？要理解一个词，就要看同一个句子里的其他词。在自注意力里，每个词都提问，
+“他把书给了她。”谁给的？给了谁？要理解一个词，就要看同一个句子里的其他词。在自注意力里，每个词都提问，
 每个词也都回答。本节用三个矩阵把它搭出来，看它比循环网络强在哪里，有什么完全看不见，
 以及两层自注意力怎样弄清 it 指的是什么。
 """
@@ -147,13 +147,14 @@ figure.savefig(figures / "ch11_2_1_distance.png", dpi=120)
 # random, and how much the order counts before training is chance: of a hundred rotary layers, nine in ten
 # moved it by 0.03 to 0.74. What matters is that it is not 0.
 #
-# 公式里没有"前"和"后"。打乱词序，每个词的输出不变，只是换了位置：
+# 公式里没有“前”和“后”。打乱词序，每个词的输出不变，只是换了位置：
 # he gave her 和 her gave he 对它是一回事。给每个词加上一个位置向量，词序就有用了。
 # （最简单的是对位置用 Keras 的 ``Embedding``；11.6 有别的做法。选项 ``rotary=True`` 则是旋转查询和键。）
 #
 # he 和 her 对换，gave 的输出动了多少？打印的是与输出长度之比：0.03 是 3%，0.5 是长度的一半。
 # 位置向量乘以 20，是因为 Keras 给它的标准差是 0.05，乘过之后才与词向量一样大。这里的矩阵都是随机的，
-# 训练前词序影响多大全凭偶然：一百个旋转位置的层里，十分之九动了 0.03 到 0.74。要紧的是它不是 0。
+# 训练前词序影响多大全凭偶然：一百个用旋转位置编码的层里，有九成让它动了 0.03 到 0.74。
+# 要紧的是它不是 0。
 
 order = [2, 1, 0, 3, 4]  # her gave he the book
 embed_position = keras.layers.Embedding(5, 8, "random_normal")
@@ -248,7 +249,7 @@ print(f"the animal … the street, one layer:  {exam():.0%} of the hidden senten
 # "tired goes with animals" and need not know which word "it" points at. So let both be animals: "the dog
 # did not follow the cat because it was too *tired*" (the dog) or "too *fast*" (the cat).
 #
-# 一层就够了，但我们被骗了：街道从来不会累。它只要把"这里有动物"和"累的是动物"加起来，
+# 一层就够了，但我们被骗了：街道从来不会累。它只要把“这里有动物”和“累的是动物”加起来，
 # 不必知道 it 指着哪个词。所以让两个都是动物：the dog did not follow the cat because it was too tired（是
 # dog），或 too fast（是 cat）。
 
@@ -359,6 +360,7 @@ for causal in (True, False):
 # 试一试：从 ``network`` 里去掉位置，两层还能做什么？把句子里的 dog 和 cat 对换，
 # 图跟着位置走还是跟着词走？把 ``GRU`` 的循环权重乘以 1.5，再量一次距离图。
 #
-# 然后自己写一遍：练习 **ex03**（自注意力）。下一节 11.2.2：同时看几处。
+# 然后自己写一遍：练习 **ex03**（自注意力），用 ``keras-attention exercise check ex03`` 检查。
+# 下一节 11.2.2：同时看几处。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

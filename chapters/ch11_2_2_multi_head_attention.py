@@ -8,7 +8,7 @@ puts the results together. You take it apart, see the mistake that nearly everyb
 measure when a second head is worth having.
 
 一个 softmax 只能聚焦一件事，而一个词同时有几种关系：谁做的，对谁做的，前面是什么词。
-所以这一层同时看几次，每次在自己的小子空间里看，再把结果拼起来。本节把它拆开，看几乎人人都会犯的轴的错误，
+所以这一层同时看几次，每次在自己的小子空间里看，再把结果拼起来。本节把它拆开，看几乎人人都会在轴上犯的错误，
 并测量什么时候值得多一个头。
 """
 
@@ -58,7 +58,7 @@ rng = np.random.default_rng(22)
 # lets you, and it is eight times as large.
 #
 # 常见的大小是 d_model = 512、8 个头、每头 64 维。头多了层并不变大：权重一样多，只是分法不同。
-# 但如果每个头都给满宽度（Keras 的 ``key_dim`` 是每个头的宽度，很容易写错），层就大了八倍。
+# 但如果每个头都给满宽度（Keras 的 ``key_dim`` 是每个头的宽度，很容易写错），层就是原来的八倍大。
 
 d_model = 512
 x = rng.normal(size=(2, 5, d_model)).astype("float32")  # (B, T, d_model)
@@ -100,7 +100,7 @@ print("head 1, without it:\n", wrong[0])
 # raised, shapes are right, a small network even trains. What finds it is a test: change one word, "he", and
 # see which words of each head have changed.
 #
-# 没有 transpose 时，第 1 个头的第二个"词"其实是第一个词的后半段。没有报错，形状正确，小网络甚至能训练。
+# 没有 transpose 时，第 1 个头的第二个“词”其实是第一个词的后半段。没有报错，形状正确，小网络甚至能训练。
 # 能发现它的是测试：改动一个词（he），看每个头里哪些词变了。
 
 words = ["he", "gave", "her"]
@@ -249,7 +249,7 @@ figure.savefig(figures / "ch11_2_2_accuracy.png", dpi=120)
 # 1 might also be meant to be added to the scores.
 #
 # 形状 (B, Tq, Tk) 的掩码对所有头有效，(B, h, Tq, Tk) 则每个头有自己的。别的程序里掩码是数字，
-# ``mask == 0`` 的被遮住；这里是布尔值，浮点数会被拒绝，因为 0 和 1 也可能是要加到分数上的数。
+# ``mask == 0`` 的位置被遮住；这里是布尔值，浮点数会被拒绝，因为 0 和 1 也可能是要加到分数上的数。
 
 layer = SelfAttention(num_heads=3, key_dim=4)
 x = rng.normal(size=(2, 5, 12)).astype("float32")
@@ -282,6 +282,7 @@ except ValueError as error:
 # 试一试：要求三种关系（前面第二个、前面一个、后面一个），需要几个头？一个头但 ``key_dim=64``，
 # 更宽有用吗？为什么？8 个头配 ``num_key_value_heads=2``，省了多少权重？
 #
-# 然后自己写一遍：练习 **ex04**（多头注意力）。下一节 11.2.3：两个序列相遇。
+# 然后自己写一遍：练习 **ex04**（多头注意力），用 ``keras-attention exercise check ex04`` 检查。
+# 下一节 11.2.3：两个序列相遇。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

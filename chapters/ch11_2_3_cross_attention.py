@@ -181,9 +181,9 @@ print(f"nats a word: its own source {trained:.2f}, another source {lost:.2f}, un
 # has the formula.
 #
 # 每个法语词看哪里？描边的是语料里的标准词对齐。donné 找到 gave，livre 找到 book。
-# 哪一行没落在描边的格子里，就问为什么：lui 对应 her，但法语里"他"和"她"都是 lui，
-# 所以让模型写出 lui 的可能是动词。下面打印的、图的标题里也有的对齐错误率（alignment error rate），
-# 是模型的连线和标准连线之中，对方没有的那些所占的比例：0 表示全对。
+# 哪一行没落在描边的格子里，就问为什么：lui 对应 her，但法语里“他”和“她”都是 lui，
+# 所以让模型写出 lui 的可能是动词。对齐错误率（alignment error rate）打印在下面，也写在图的标题里：
+# 模型的连线和标准连线放在一起，有多大比例在另一边找不到对应；0 表示全对。
 # 模型的连线取每行权重最大的格子；公式见 11.3。
 
 weights = attention_scores(model, [source, before])["cross"][:, 0]  # (N, Tq, Tk)
@@ -281,9 +281,10 @@ print(f"step by step against all at once: {np.abs(np.concatenate(stepwise, axis=
 # Then write it yourself: exercise **ex05** (cross-attention), ``keras-attention exercise check ex05``.
 # Next: 11.3 looks at such maps with care, and 11.4.1 makes a translator of them.
 #
-# 试一试：从一开始就用 ``causal=True`` 训练，损失能追回多少？用四个头代替一个，哪个头跟随标准词对齐？
+# 试一试：从一开始就用 ``causal=True`` 训练，损失能追回多少？用四个头代替一个，哪个头与标准词对齐最一致？
 # 只把 ``states`` 交给 ``CrossAttention``，不加 ``words``，热力图怎么变，损失怎么变？
 #
-# 然后自己写一遍：练习 **ex05**（交叉注意力）。接下来 11.3 仔细看这样的图，11.4.1 用它做翻译模型。
+# 然后自己写一遍：练习 **ex05**（交叉注意力），用 ``keras-attention exercise check ex05`` 检查。
+# 接下来 11.3 仔细看这样的图，11.4.1 用它做翻译模型。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

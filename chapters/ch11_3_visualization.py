@@ -8,7 +8,7 @@ answer by itself. How often is it right? Where does the rest of the weight go? D
 model does?
 
 注意力权重可以画出来，这是它一半的魅力：animal 与 l'animal 在一个亮格里相遇。本节先画图，看它怎样形成，
-再问漂亮的图自己答不了的问题：它多久对一次？其余的权重去了哪里？它能解释模型的行为吗？
+再问漂亮的图自己答不了的问题：它有多少次是对的？其余的权重去了哪里？它能解释模型的行为吗？
 """
 
 # %%
@@ -77,7 +77,7 @@ print(f"BLEU on 100 validation sentences: {max(history['val_bleu']):.1f}")
 # looked there". A column need not sum to anything: a word may be looked at often or never.
 #
 # ``plot_attention`` 的参数是权重、源词、目标词和标题。每一**行**是一个目标词，和为 1；
-# 每一**列**是一个源词。按行读："到这个词时，它看了那里"。列的和没有意义：一个词可能常被看，
+# 每一**列**是一个源词。按行读：“到这个词时，它看了那里”。列的和没有意义：一个词可能常被看，
 # 也可能从不被看。
 
 forced = model.force([SOURCE], [TARGET])[0]
@@ -185,8 +185,8 @@ print("received by:             ", ", ".join(f"{w} {sum(by_source[w]) / total:.0
 # gold links in the loss) can tighten the map; whether the translation gains by it is another question.
 #
 # 噪声不全是错误。要写法语的冠词或代词，模型需要别处某个名词的性，所以看那里（上图里 la 看着 street），
-# 而标准说这是错的。而且即使没什么可看，权重之和也必须是 1。先验约束（窗口、熵的惩罚、
-# 把标准对齐加进损失）可以让图更清楚，但译文是否因此更好，是另一个问题。
+# 而按标准词对齐，这是错的。而且即使没什么可看，权重之和也必须是 1。先验约束（窗口、熵的惩罚、
+# 把标准词对齐加进损失）可以让图更清楚，但译文是否因此更好，是另一个问题。
 
 # %%
 # Little data · 数据很少的时候
@@ -297,7 +297,7 @@ save_figure(figure, figures / "ch11_3_colours.png")
 # would look at. No English word belongs to 把, so its row is empty.
 #
 # ``plot_attention`` 会自己找到有汉字的字体。这里画的不是模型的权重，而是两个句子的标准词对齐，每行平分：
-# 完美的对齐模型就该这样看。没有英语词对应"把"，所以那一行是空的。
+# 完美的对齐模型就该这样看。没有英语词对应“把”，所以那一行是空的。
 
 chinese = load("toy:en-zh")
 i = chinese.test.source.index("He gave the book to her.")
@@ -342,9 +342,11 @@ except ValueError as error:
 # Then write it yourself: exercise **ex06** (plotting weights), ``keras-attention exercise check ex06``.
 # Next: 11.4.1, the translator.
 #
-# 试一试：画一个你自己的句子；写 "." 或 "est-ce" 时，噪声去了哪里？
-# ``keras-attention explore`` 生成可以点击的网页。
+# 试一试：画一个你自己的句子：``model.translate(["The boy lost his key."])[0].attention``。
+# 目标词是句号或 est-ce 时，噪声去了哪里？
+# ``keras-attention explore MODEL.keras SENTENCE --out page.html`` 生成可以点击的网页。
 #
-# 然后自己写一遍：练习 **ex06**（画注意力权重）。下一节 11.4.1：翻译模型。
+# 然后自己写一遍：练习 **ex06**（画注意力权重），用 ``keras-attention exercise check ex06`` 检查。
+# 下一节 11.4.1：翻译模型。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

@@ -122,7 +122,7 @@ figure.savefig(arguments.figures / "ch11_4_1_loss.png", dpi=120)
 # Both have an encoder and a decoder of the same size, the same data and the same number of epochs. BLEU by
 # the length of the source shows the bottleneck.
 #
-# 两个模型的编码器、解码器大小相同，数据和训练也相同。按源句长度看 BLEU，就能看到信息瓶颈。
+# 两个模型的编码器、解码器大小相同，数据和训练轮数也相同。按源句长度看 BLEU，就能看到信息瓶颈。
 
 print(f"\n{'':22}" + "".join(f"{name:>20}" for name in results))
 print(f"{'test BLEU':22}" + "".join(f"{result['bleu']:20.1f}" for result in results.values()))
@@ -146,7 +146,7 @@ figure.savefig(arguments.figures / "ch11_4_1_bleu_by_length.png", dpi=120)
 # Each row of the heat map belongs to a French word, each column to a source word. Outlined cells are the
 # gold alignment. The French words are the reference's, which the model reads word by word (``force``), so
 # that they fit the gold alignment; what it writes itself stands below. "animal" and "l'animal" meet, and
-# "n'a pas" looks at "didn't" on both sides of the verb.
+# "n'a" and "pas" both look at "didn't".
 #
 # 热力图的每一行是一个法语词，每一列是源句的词，描边的格子是标准词对齐。这些法语词来自参考译文，
 # 由模型逐词读过去（``force``），这样才能与标准词对齐比较；模型自己写的译文在下面。animal 对应 l'animal，
@@ -233,6 +233,6 @@ if arguments.data == "toy:en-fr":
 # ``beam_width=5`` 的束搜索什么时候与贪心解码不同？用 ``--data`` 换成你自己的句对。
 #
 # 然后自己写一遍：练习 **ex07**（加性注意力与解码一步）、**ex08**（贪心解码与束搜索）、
-# **ex09**（掩码损失与 BLEU）。
+# **ex09**（掩码损失与 BLEU），用 ``keras-attention exercise check ex07`` 检查。
 
 print(f"Figures are in {arguments.figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

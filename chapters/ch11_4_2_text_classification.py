@@ -24,7 +24,7 @@ explain anything?
 #    \qquad p = \mathrm{softmax}(W_o s + b_o)
 #
 # 不管文本多长，分类器都要用一个向量 :math:`s` 来表示它。BiLSTM 的状态是 :math:`h_1 \ldots h_n`。
-# 只取最后的状态，开头读的内容已经淡忘；取平均，"这"和"糟糕"的分量一样。``AttentionPooling``
+# 只取最后的状态，开头读的内容已经淡忘；取平均，“这”和“糟糕”的分量一样。``AttentionPooling``
 # 让每个词得到自己的权重 :math:`\alpha_i`，再做加权和。
 
 import argparse
@@ -84,8 +84,8 @@ print("s, its shape and what the padding changes:", s.shape, float(ops.max(ops.a
 # The reviews come from a small grammar of ours. It knows which words decide (the gold rationale), and it sets
 # traps: negation ("not bad"), contrast ("good …, but …"), other people's opinions, and the weather.
 #
-# 评论由我们自己的小语法生成，语法知道是哪些词起决定作用（标准依据）。它还设了陷阱：否定（"不差"）、
-# 转折（"……好，但是……"）、别人的看法，还有天气。
+# 评论由我们自己的小语法生成，语法知道是哪些词起决定作用（标准的判断依据，下称标准依据）。它还设了陷阱：
+# 否定（“不差”）、转折（“……好，但是……”）、别人的看法，还有天气。
 
 corpus = load_texts(arguments.data)
 labels = class_names(corpus.train.labels)
@@ -130,7 +130,7 @@ print(f"before training: loss {loss:.3f}, ln C = {math.log(len(labels)):.3f}")
 # and (2) in training some words are hidden from the BiLSTM, but not from that sum.
 #
 # 数据、大小、训练轮数都相同，只有池化方式不同。第四个网络也用注意力，但有两处改动，让状态先说自己的词。
-# BiLSTM 的状态很了解邻居，"糟糕"旁边的状态和"糟糕"本身知道的一样多。所以（1）把词向量加到状态上，
+# BiLSTM 的状态很了解邻居，“糟糕”旁边的状态和“糟糕”本身知道的一样多。所以（1）把词向量加到状态上，
 # （2）训练时对 BiLSTM 隐去一些词，但相加时不隐去。
 
 plain = {"residual": False, "context_dropout": 0.0}
@@ -184,7 +184,7 @@ figure.savefig(arguments.figures / "ch11_4_2_accuracy.png", dpi=120)
 # Among themselves they differ by little: 15 words are too few for a last state to forget. Attention learns
 # sooner; and it can show what it looked at.
 #
-# 在自带的评论上，四个网络都胜过词袋，词袋读不懂"不差"和"好……但是……"。网络之间差别很小：
+# 在自带的评论上，四个网络都胜过词袋，词袋读不懂“不差”和“好……但是……”。网络之间差别很小：
 # 15 个词太少，最后的状态来不及忘。注意力学得快一些，而且能展示看了哪里。
 
 # %%
@@ -237,9 +237,11 @@ for number, (name, words) in enumerate(wanted.items()):
 #   2019; Wiegreffe and Pinter 2019 call this a control, not a proof).
 #
 # 权重说的是 :math:`s` 有多少来自某个状态，没有说为什么选这个类别。能不能解释，可以用四种方法测量：
-# ``rationale_precision`` 是落在标准依据上的权重，与平均权重比较；``erasure`` 删去权重最大的 k 个词，
-# 看概率降多少，与随机删词比较；``agreement`` 是权重与"删一个词的影响"、"梯度×输入"的 Kendall τ，
-# 0 是碰巧，1 是次序相同；``shuffled_weights`` 把权重打乱，如果类别不变，权重就不重要。
+# ``rationale_precision`` 是落在标准依据上的权重所占的比例，与各词权重相等时比较；
+# ``erasure`` 删去权重最大的 k 个词，看概率降多少，与随机删词比较；
+# ``agreement`` 是权重与“删一个词的影响”、“梯度 × 输入”的 Kendall τ，0 是碰巧，1 是次序相同；
+# ``shuffled_weights`` 把权重打乱，如果类别不变，权重就不重要
+# （Jain 和 Wallace，2019；Wiegreffe 和 Pinter 2019 年指出，这是对照，不是证明）。
 
 
 def row(text, values, form="{:.2f}"):
@@ -310,7 +312,7 @@ figure.savefig(arguments.figures / "ch11_4_2_do_weights_explain.png", dpi=120)
 # before you call it an explanation. On reviews that people wrote, measure again: ``--data FILE``.
 #
 # 结论：在这些评论上，第四个网络的权重几乎都在起决定作用的词上；删掉它们，概率下降的幅度是随机删词的好几倍。
-# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，**所有**词的次序与"删掉它会怎样"都关系不大，
+# 普通网络分类同样好，却有更多权重落在旁边的词上。两个网络里，**所有**词的次序与“删掉它会怎样”都关系不大，
 # 因为多数词几乎没有影响。高亮的词是线索，称为解释之前，先测量；换成真实评论（``--data``），要重新测量。
 
 # %%
@@ -336,7 +338,7 @@ for name, given in (("with the mask", mask), ("without", None)):
 #
 # The same program; only the words are cut by a lexicon, since Chinese writes no spaces.
 #
-# 同一个程序。中文不写空格，所以按词表切词。
+# 同一个程序，只是按词典切词，因为中文词与词之间没有空格。
 
 if arguments.data == "toy:reviews-en":
     chinese = load_texts("toy:reviews-zh")
@@ -357,7 +359,8 @@ if arguments.data == "toy:reviews-en":
 # - ``pooling="max"``, and ``--data FILE`` with reviews of your own. Is it better than the bag of words?
 # - **Exercise**: write the pooling yourself, mask included: ``keras-attention exercise check ex10``.
 #
-# ``heads=4`` 时每个头各看什么？两处改动中，是哪一处把权重移到了词上？换成 ``pooling="max"``，
-# 再用 ``--data`` 换成你自己的评论：比词袋好吗？**练习** ex10：自己写注意力池化，包括掩码。
+# ``heads=4`` 时每个头各看什么（``prediction.head_weights``）？设 ``context_dropout=0``、``residual=True``：
+# 两处改动中，是哪一处把权重移到了词上？换成 ``pooling="max"``，再用 ``--data`` 换成你自己的评论：
+# 比词袋好吗？**练习** ex10：自己写注意力池化，包括掩码，用 ``keras-attention exercise check ex10`` 检查。
 
 print(f"Figures are in {arguments.figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

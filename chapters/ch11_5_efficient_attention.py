@@ -105,8 +105,10 @@ for i, (length, cost) in enumerate(zip(lengths, costs["dense"], strict=True)):
 # ``pattern_mask(n)`` gives the exact mask, so anyone can check: dense attention under that mask is the
 # same layer.
 #
-# 前三种只算一部分权重，算哪些可以画成掩码：**Longformer** 是滑动窗口加几个全局词元；**BigBird** 把它们做
-# 成块，再加几个随机块；**Reformer** 用随机哈希把相似的词元排在一起，只看排序后的邻居，模式取决于输入。
+# 前三种只算一部分权重，算哪些可以画成掩码：**Longformer**（Beltagy 等人，2020）是滑动窗口
+# :math:`|i - j| \le w` 加几个全局词元，它们看所有词元，也被所有词元看到；
+# **BigBird**（Zaheer 等人，2020）把它们做成块，再加几个随机块，缩短任意两个词元之间的路；
+# **Reformer**（Kitaev 等人，2020）用随机哈希把相似的词元排在一起，只看排序后的邻居，模式取决于输入。
 # ``pattern_mask(n)`` 给出精确的掩码：在这个掩码下的稠密注意力与该层结果相同，任何人都可以验证。
 
 n = 64
@@ -149,9 +151,9 @@ print(f"Longformer and dense attention under its mask differ by {np.max(abs(long
 #   same, however much was read before.
 #
 # 后两种什么都看，却从不写出权重：把 :math:`\exp(q \cdot k)` 换成特征的点积，再移动括号。
-# ``PerformerAttention`` 用随机特征 *估计* :math:`\exp(q \cdot k)`；``LinearAttention`` 用
-# :math:`\phi(x) = \mathrm{elu}(x) + 1`，它不是估计，而是另一种层。那两个和就是循环网络的状态：
-# 不论已经读了多少，多读一个词元的代价都一样。
+# ``PerformerAttention``（Choromanski 等人，2021）用随机特征**估计** :math:`\exp(q \cdot k)`；
+# ``LinearAttention``（Katharopoulos 等人，2020）用 :math:`\phi(x) = \mathrm{elu}(x) + 1`，
+# 它不是估计，而是另一种层。那两个和相当于循环网络的状态：不论已经读了多少，多读一个词元的代价都一样。
 
 linear = LinearAttention(heads, key_dim)
 at_once = linear(x, use_causal_mask=True)
@@ -194,7 +196,7 @@ for name, row in costs.items():
 # themselves.
 #
 # ``exactness_report`` 把一层与权重相同的稠密注意力比较。稀疏层的误差来自模式没有覆盖的部分，这取决于数据。
-# 下面用两种数据：**随机** 向量，每个键都有一点重要；**平滑** 序列，相邻的词元相似，每个词元几乎只看
+# 下面用两种数据：**随机**向量，每个键都起一点作用；**平滑**序列，相邻的词元相似，每个词元几乎只看
 # 邻近的词元。权重取单位矩阵，查询和键就是词元本身。
 
 
@@ -233,7 +235,7 @@ for name, layer in candidates.items():
 # as it does.)
 #
 # 误差为 1 就与全零输出一样差。covered 是精确的注意力落在该层看得见的键上的份额。重要的键很少、又在
-# 模式之内时，稀疏的层很好：键在近处用窗口，键与查询相似用 Reformer。Performer 适合每处都有一点重要的情形，
+# 模式之内时，稀疏的层很好：键在近处用窗口，键与查询相似用 Reformer。Performer 适合每个键都起一点作用的情形，
 # 注意力集中时很差。（Reformer 与同样共享查询和键的稠密注意力比较。）
 
 # %%
@@ -246,12 +248,13 @@ for name, layer in candidates.items():
 # .. math::
 #    \left(e^{|x + y|^2} - 1\right) / M, \qquad x = q / d^{1/4},\quad y = k / d^{1/4}
 #
-# With four times the features M it halves; with longer queries it explodes. From it follows the error of
-# the output, which the report predicts. Queries and keys of 64 features with unit variance, as a fresh
-# layer may well have, are already beyond rescue.
+# With four times the features M it falls to a quarter, and the error itself to a half; with longer queries
+# both explode. From it follows the error of the output, which the report predicts. Queries and keys of 64
+# features with unit variance, as a fresh layer may well have, are already beyond rescue.
 #
-# 单个权重的估计误差可以事先算出：特征数 M 变为四倍，误差减半；查询变长，误差爆炸。由此可以推出输出的误差，
-# 报告里有这个预测值。64 维、方差为 1 的查询和键（新建的层就可能是这样）已经无法挽救。
+# 单个权重的相对平方误差可以事先算出（上面的公式）：特征数 M 变为四倍，平方误差变为四分之一，误差减半；
+# 查询向量变长，误差爆炸。由此可以推出输出的误差，报告里有这个预测值。64 维、方差为 1 的查询和键
+# （新建的层就可能是这样）已经无法挽救。
 
 n, d = 128, 64
 tokens = rng.normal(size=(1, n, d)).astype("float32")
@@ -314,15 +317,16 @@ for attention in ("dense", "window", "longformer", "linear"):
 # - Performer: short queries and keys, a model trained with it. Look at the predicted error first.
 # - Linear: a model trained with it; generation with a state of fixed size.
 #
-# 长度低于交点时哪种都不用：稠密注意力是精确的。Longformer 或 BigBird：有局部结构的长文本，并有一个要看
-# 全文的词元，训练好的稠密权重可以直接装入。Reformer：重要的键很少，且同类相看。
+# 长度低于交点时哪种都不用：稠密注意力是精确的，融合算子又使它没有 n² 看上去那么贵。
+# Longformer 或 BigBird：有局部结构的长文本，并有一个要看全文的词元，训练好的稠密权重可以直接装入。
+# Reformer：重要的键很少，而且相似的词元互相看；轮数越多越慢，找到的也越多。
 # Performer：查询和键较短，并用它来训练，先看预测的误差。线性注意力：用它来训练的模型，生成时状态大小固定。
 
 # %%
 # Try next · 接下来试一试
 # -----------------------
 #
-# - ``BigBirdAttention(num_random_blocks=0)``: how much do the random blocks cover? And
+# - ``BigBirdAttention(num_random_blocks=0)``: how much did the random blocks cover? And with
 #   ``use_causal_mask=True``?
 # - Make the documents longer, ``load_documents(length=1000)``: which accuracy falls first, which time
 #   grows most?
@@ -331,9 +335,11 @@ for attention in ("dense", "window", "longformer", "linear"):
 # Then write it yourself: exercises **ex11** (sparse patterns) and **ex12** (linear attention),
 # ``keras-attention exercise check ex11``.
 #
-# 试一试：``BigBirdAttention(num_random_blocks=0)`` 时，随机块覆盖了多少？把文档变长
-# （``load_documents(length=1000)``），哪个准确率先下降，哪个时间增长最多？用 ``--data`` 换成你自己的长文本。
+# 试一试：改成 ``BigBirdAttention(num_random_blocks=0)``，看随机块原来覆盖了多少；再加上
+# ``use_causal_mask=True`` 呢？把文档变长（``load_documents(length=1000)``），哪个准确率先下降，
+# 哪个时间增长最多？用 ``--data`` 换成你自己的长文本。
 #
-# 然后自己写一遍：练习 **ex11**（稀疏注意力的模式）和 **ex12**（线性注意力）。
+# 然后自己写一遍：练习 **ex11**（稀疏注意力的模式）和 **ex12**（线性注意力），
+# 用 ``keras-attention exercise check ex11`` 检查。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")

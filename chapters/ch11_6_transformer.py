@@ -8,7 +8,7 @@ every step, a decoder that must not see the future, and keys and values that are
 you look at each, then train a whole one in about a minute.
 
 11.4.1 的翻译模型有注意力，但仍然一个词一个词地读。去掉循环、留下注意力，就得到 Transformer。
-新东西有四样：位置、每一步都有旁路的块、不能看未来的解码器，以及写作时保留的键和值。
+新东西有四样：位置、每一步都有旁路的块、不能看未来的解码器，以及生成时保留的键和值。
 本节逐一来看，然后用大约一分钟训练一个完整的 Transformer。
 """
 
@@ -139,7 +139,7 @@ print("change of the output at each place:", difference.round(3))
 # When it writes, each step adds one word. The keys and values of the earlier words stay the same, so they are
 # kept, in a cache: a step projects one word, not all of them again. The result is the same.
 #
-# 写作时每步增加一个词。前面各词的键和值不变，于是存在缓存里：每步只投影一个词，不必全部重算，结果一样。
+# 生成时每步增加一个词。前面各词的键和值不变，于是存在缓存里：每步只投影一个词，不必全部重算，结果一样。
 
 cache, memory = decoder.init_cache(2, 7), decoder.cache_context(source)
 steps = []
@@ -189,7 +189,7 @@ for pair in list(zip(corpus.test.source, translations, corpus.test.target, stric
 # diagonal and on the word before, and how often the head's largest weight is on the gold word.
 #
 # 没有人告诉各个头该看什么。训练之后测量：权重的熵、对角线上的权重、前一个词上的权重，
-# 以及最大权重落在标准对齐词上的比例。
+# 以及最大权重落在标准词对齐上的比例。
 
 print("attention  layer head  entropy  diagonal  previous  alignment")
 for row in results["heads"]:
@@ -225,9 +225,11 @@ save_figure(ax.figure, figures / "ch11_6_alignment.png")
 #
 # Then write it yourself: exercise **ex13** (positions and a block), ``keras-attention exercise check ex13``.
 #
-# 试一试：``positions="rotary"`` 或 ``"learned"`` 会改变 BLEU 吗？对比训练时更长的句子呢？
-# 只用一层或一个头，会失去什么？用自己的句子训练，再用 ``keras-attention explore`` 看一句话的所有头。
+# 试一试：``positions="rotary"`` 或 ``"learned"`` 会改变 BLEU 吗？换成比训练时读过的更长的句子呢？
+# 只用一层或一个头，会失去什么？换成你自己的句子：
+# 用 ``keras-attention translate train --model transformer --data FILE`` 训练，
+# 再用 ``keras-attention explore`` 看一句话的所有头。
 #
-# 然后自己写一遍：练习 **ex13**（位置编码和一个块）。
+# 然后自己写一遍：练习 **ex13**（位置编码和一个块），用 ``keras-attention exercise check ex13`` 检查。
 
 print(f"Figures are in {figures.resolve()}; this took {time.perf_counter() - began:.0f} s.")
