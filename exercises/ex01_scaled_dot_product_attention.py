@@ -12,7 +12,7 @@ The more a key resembles the query, the more of its value goes into the result:
 
 Write it in two steps, with NumPy, keras.ops or TensorFlow, whichever you like.
 
-查询（query）问"我要找什么"，每个键（key）答"我是什么"，每个值（value）说"我里面有什么"。
+查询（query）问“我要找什么”，每个键（key）答“我是什么”，每个值（value）说“我里面有什么”。
 键与查询越像，它的值在结果里占得越多。请分两步写出上面的公式，NumPy、keras.ops、TensorFlow 都可以。
 
 Shapes · 形状: B batch, Tq queries, Tk keys, Dk width of queries and keys, Dv width of values

@@ -8,7 +8,7 @@ Minutes: 25
 Not every key may be looked at: padding holds nothing, and a decoder must not see the words that it has yet to
 write. A mask says so: True = may be attended to. Hidden keys get the weight 0, and the others share 1.
 
-不是每个键都能看：填充（padding）里什么都没有，解码器也不能看还没写出来的词。掩码用 True 表示"可以看"。
+不是每个键都能看：填充（padding）里什么都没有，解码器也不能看还没写出来的词。掩码用 True 表示“可以看”。
 被遮住的键权重为 0，其余的权重之和为 1。
 
 NumPy, keras.ops and TensorFlow all do · 三种库都可以用。
@@ -22,7 +22,7 @@ from keras import ops
 def padding_mask(tokens):
     """Hides the keys that are padding, for every query: token 0 is the padding.
 
-    遮住是填充（编号 0）的键，对所有查询都一样。
+    遮住填充（编号 0）处的键，对所有查询都一样。
 
     Args:
         tokens: integers (B, Tk).

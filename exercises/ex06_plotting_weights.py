@@ -39,7 +39,7 @@ def plot_attention(weights, source_tokens, target_tokens, title="", mask=None, v
         title: of the Axes.
         mask: boolean (Tq, Tk), or None. Where it is False the cell has no number and no blue, but is grey:
             nobody may look there, while a weight of 0 means that somebody did not · False 处没有数，是灰色：
-            那里不能看，与"权重为 0"不同.
+            那里不能看，与“权重为 0”不同。
         vmax: the weight of the darkest colour.
         ax: where to draw; None makes a new figure.
 
@@ -61,7 +61,7 @@ def plot_heads(weights, source_tokens, target_tokens):
     all, or the same blue would mean one number here and another there.
 
     每个头一张热力图，并排在一张图里。标题是 "head 1"、"head 2"……最深的颜色是所有头中最大的权重：
-    所有头共用一个刻度，否则同样的蓝色在不同的头里表示不同的数。
+    所有头共用一个色标，否则同样的蓝色在不同的头里表示不同的数。
 
     Args:
         weights: (H, Tq, Tk).

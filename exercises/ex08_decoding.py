@@ -19,8 +19,9 @@ log-probability of each token as the next one, an array (V,). It also takes many
 once: (..., T) → (..., V).
 
 翻译模型给出下一个词的概率，解码把它们变成句子。贪心搜索每一步取概率最大的词，不能回头；
-束搜索保留 `width` 个最好的开头（beam）。句子取到 END 就结束：后面不再接词，log p 也不再变。
-词越多 log p 越小，短句会占便宜，除以 |y|^α 就是为了弥补。|y| 包括 END，不包括 START。
+束搜索保留 `width` 个最好的开头（beam），最后取其中最好的一个。句子取到 END 就结束：
+后面不再接词，log p 也不再变。词越多 log p 越小，短句会占便宜，除以 |y|^α 就是为了弥补。
+|y| 包括 END，不包括 START。
 模型是一个函数：next_scores(tokens) 接受一个以 START 开始的开头，返回每个词作为下一个词的对数概率 (V,)；
 也可以一次给它多个等长的开头：(..., T) → (..., V)。
 

@@ -12,9 +12,9 @@ three ways from many to one: the last state, the mean of all, and a weighted sum
 
 Padding takes part in none of them. Write them with NumPy, keras.ops or TensorFlow; then the third as a layer.
 
-分类器需要一个向量来表示任意长的文本，而 BiLSTM 给每个词一个状态 h_i。从多到一有三种办法：取最后一个状态、
-取平均、以及让关键词占得更多的加权和。填充都不参与。先用 NumPy、keras.ops 或 TensorFlow 写成函数，
-再把第三种写成层。
+分类器需要一个向量来表示任意长的文本，而 BiLSTM 给每个词一个状态 h_i。把这些状态变成一个向量有三种办法：
+取最后一个状态、取平均、以及让关键词占得更多的加权和。填充都不参与。
+先用 NumPy、keras.ops 或 TensorFlow 写成函数，再把第三种写成层。
 
 Shapes · 形状: B batch, T length, D width of the states, U units: width of the hidden score
 """
@@ -26,12 +26,12 @@ from keras import ops
 def last_state(states, mask):
     """The state of the last real word of each text, which is not always the last column.
 
-    每个文本最后一个真的词的状态；它不一定在最后一列。
+    每个文本最后一个真实的词的状态；它不一定在最后一列。
 
     Args:
         states: (B, T, D).
         mask: boolean (B, T), True = a real word. Padding stands at the end; some word is real.
-            · 布尔 (B, T)，True 是真的词；填充在末尾，至少有一个真的词。
+            · 布尔 (B, T)，True 是真实的词；填充在末尾，至少有一个真实的词。
 
     Returns:
         (B, D)
@@ -47,7 +47,7 @@ def last_state(states, mask):
 def mean_state(states, mask):
     """The mean of the real words' states: all words count alike.
 
-    真的词的状态的平均：每个词同样重要。
+    对真实的词的状态取平均：每个词同样重要。
 
     Args:
         states, mask: as in last_state. · 与 last_state 相同。
@@ -66,7 +66,7 @@ def mean_state(states, mask):
 def attention_pooling(states, w, b, v, mask=None):
     """Σ_i α_i h_i with α = softmax_i(vᵀ tanh(Wᵀ h_i + b)), over the real words.
 
-    对真的词的状态按 α 加权求和。
+    对真实的词的状态按 α 加权求和。
 
     Args:
         states: h (B, T, D).
@@ -74,7 +74,7 @@ def attention_pooling(states, w, b, v, mask=None):
         b: (U,).
         v: (U,).
         mask: boolean (B, T), True = a real word, or None. A text without any gets zeros: weights and output.
-            · 布尔 (B, T)，True 是真的词，或 None。一个真的词都没有时，权重和输出都是 0。
+            · 布尔 (B, T)，True 是真实的词，或 None。一个真实的词都没有时，权重和输出都是 0。
 
     Returns:
         output (B, D), weights (B, T)

@@ -57,7 +57,7 @@ def linear_attention(query, key, value, mask=None):
         query: (B, Tq, D).
         key: (B, Tk, D).
         value: (B, Tk, Dv).
-        mask: boolean (B, Tk), True = a real word, or None. At least one is · 至少有一个真的词.
+        mask: boolean (B, Tk), True = a real word, or None. At least one is · 至少有一个真实的词。
 
     Returns:
         output (B, Tq, Dv), S (B, D, Dv), z (B, D)

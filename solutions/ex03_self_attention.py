@@ -34,7 +34,7 @@ def self_attention(x, w_query, w_key, w_value, mask=None):
         w_key: (D, Dk).
         w_value: (D, Dv).
         mask: boolean (B, T), True = a real word, or None. No word attends to padding. At least one word of a
-            sentence is real. · 布尔 (B, T)，True 是真的词；每句至少有一个真的词。
+            sentence is real. · 布尔 (B, T)，True 是真实的词；每句至少有一个真实的词。
 
     Returns:
         output (B, T, Dv), weights (B, T, T)

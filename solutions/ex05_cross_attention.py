@@ -70,15 +70,15 @@ def decoder_attention(target, source, self_matrices, cross_matrices, target_mask
 
     Self-attention is cross-attention of a sequence with itself.
 
-    解码器的两种注意力，结果各自加到它的输入上。自注意力：每个词看自己和它之前的真的词；交叉注意力：每个词看源句
-    所有真的词。自注意力就是一个序列与自己做交叉注意力。
+    解码器的两种注意力，结果各自加到它的输入上。自注意力：每个词看自己和它之前的真实的词；交叉注意力：每个词看源句
+    所有真实的词。自注意力就是一个序列与自己做交叉注意力。
 
     Args:
         target: (B, Tq, D), the words written so far.
         source: (B, Tk, D), what the encoder gave.
         self_matrices: [w_query, w_key, w_value] of the self-attention; w_value is (D, D).
         cross_matrices: the same of the cross-attention.
-        target_mask: boolean (B, Tq), True = a real word; the first word is real. · 第一个词是真的词。
+        target_mask: boolean (B, Tq), True = a real word; the first word is real. · 第一个词是真实的词。
         source_mask: boolean (B, Tk), likewise.
 
     Returns:
@@ -114,7 +114,7 @@ class CrossAttention(keras.layers.Layer):
     (B, Tk), True = a real word, or None.
 
     写成层，拥有权重 w_query、w_key、w_value。Keras 按 call 的参数名把两个输入的形状传给 build。
-    context_mask 是布尔 (B, Tk)，True 是真的词；也可以是 None。
+    context_mask 是布尔 (B, Tk)，True 是真实的词；也可以是 None。
 
     Args:
         key_dim: Dk.

@@ -41,7 +41,7 @@ def additive_attention(query, memory, w_query, w_key, v, mask=None):
         w_key: (M, A).
         v: (A,).
         mask: boolean (B, Tk), True = a real word, or None. At least one word of a sentence is real.
-            布尔 (B, Tk)，True 是真的词；每句至少有一个真的词。
+            布尔 (B, Tk)，True 是真实的词；每句至少有一个真实的词。
 
     Returns:
         context (B, M), weights (B, Tk)

@@ -10,7 +10,7 @@ Which ones is a mask, as in ex02: True = may be attended to. Write three such ma
 attention that computes no weight outside the window.
 
 T 个词的注意力有 T² 个权重，其中大多数几乎为 0。Longformer 和 BigBird 只让每个词看一部分词：它的邻居、
-几个全局词（看所有词，也被所有词看到）、一些块。看哪些由掩码表示（见 ex02）：True 表示可以看。
+几个全局词元（看所有词，也被所有词看到）、一些块。看哪些由掩码表示（见 ex02）：True 表示可以看。
 先写三种掩码；再为第一种写出注意力，不计算窗口以外的权重。
 
 NumPy, keras.ops and TensorFlow all do · 三种库都可以用。
@@ -30,7 +30,7 @@ def window_mask(length, window):
 
     Args:
         length: T, a Python integer.
-        window: how many neighbours are visible on each side · 每一侧能看到几个邻居.
+        window: how many neighbours are visible on each side · 每一侧能看到几个邻居。
 
     Returns:
         mask: boolean (T, T), queries in rows, keys in columns.
@@ -50,7 +50,7 @@ def window_mask(length, window):
 def longformer_mask(length, window, global_tokens):
     """The window, and a few global tokens, which see all keys and are seen by all queries.
 
-    滑动窗口，再加几个全局词：它们看所有的键，也被所有的查询看到。
+    滑动窗口，再加几个全局词元：它们看所有的键，也被所有的查询看到。
 
     Args:
         length: T, a Python integer.
@@ -85,7 +85,7 @@ def big_bird_mask(length, block_size, random_blocks):
     Args:
         length: T, a Python integer.
         block_size: tokens in a block.
-        random_blocks: integers (N, r), the r blocks that each block sees besides · 每块另外看的块.
+        random_blocks: integers (N, r), the r blocks that each block sees besides · 每块另外看的块。
 
     Returns:
         mask: boolean (T, T).
@@ -122,7 +122,7 @@ def window_attention(query, key, value, mask, window):
         query: (B, T, D).
         key: (B, T, D).
         value: (B, T, Dv).
-        mask: boolean (B, T), True = a real word. No query attends to padding · 没有查询会看填充.
+        mask: boolean (B, T), True = a real word. No query attends to padding · 没有查询会看填充。
         window: how many neighbours are visible on each side.
 
     Returns:

@@ -83,7 +83,7 @@ def test_weights(student, inputs):
         ),
         (
             "(B, Tq, Tk) times (B, Tk, Dv) gives (B, Tq, Dv): a matrix product for each sentence.",
-            "(B, Tq, Tk) 乘 (B, Tk, Dv) 得 (B, Tq, Dv)：批中每个元素各做一次矩阵乘法。",
+            "(B, Tq, Tk) 乘 (B, Tk, Dv) 得 (B, Tq, Dv)：批次中的每个句子各做一次矩阵乘法。",
         ),
         (
             "return matmul(weights, value), weights",

@@ -23,7 +23,7 @@ def some_mask(rng):
 @pytest.mark.check(
     points=1,
     hints=[
-        ("Which tokens are real? Those that are not 0.", "哪些词是真的？编号不为 0 的。"),
+        ("Which tokens are real? Those that are not 0.", "哪些词是真实的？编号不为 0 的。"),
         (
             "The result has an axis of size 1 in the middle, for the queries.",
             "结果中间有一个大小为 1 的轴，留给查询。",

@@ -93,7 +93,7 @@ def test_mask(student, rng, matrices, mask):
     hints=[
         (
             "Change a padded word: which outputs of real words may change? None.",
-            "改变一个填充词：真的词的输出有哪些会变？都不会。",
+            "改变一个填充词：真实的词的输出有哪些会变？都不会。",
         ),
         (
             "A padded word must be out before the softmax, whatever its score is.",
@@ -105,7 +105,7 @@ def test_mask(student, rng, matrices, mask):
 def test_padding_does_not_matter(student, rng, matrices, mask):
     """What stands in the padding changes nothing for the real words.
 
-    填充处的内容不影响真的词。
+    填充处的内容不影响真实的词。
     """
     x = floats(rng, B, T, D)
     changed = np.where(mask[..., None], x, 100 * floats(rng, B, T, D)).astype("float32")

@@ -96,7 +96,7 @@ def test_merge_heads(student, rng):
     hints=[
         (
             "After split_heads, (B, H) is like a larger batch: the rest is ex01 on the last two axes.",
-            "split_heads 之后，(B, H) 就像更大的批：其余与 ex01 相同，作用在最后两个轴上。",
+            "split_heads 之后，(B, H) 就像更大的批次：其余与 ex01 相同，作用在最后两个轴上。",
         ),
         (
             "d_k is the width of one head, not of all heads together.",
@@ -190,7 +190,7 @@ def test_padding_does_not_matter(student, rng, projected, padding):
         (
             "output, weights = multi_head_attention(query @ self.w_query, …, self.num_heads, mask); "
             "return output @ self.w_output, weights",
-            "output, weights = multi_head_attention(query @ self.w_query, …, self.num_heads, mask)；"
+            "output, weights = multi_head_attention(query @ self.w_query, …, self.num_heads, mask); "
             "return output @ self.w_output, weights",
         ),
     ],

@@ -144,7 +144,7 @@ def test_decoder(student, rng):
         ),
         (
             "The self-attention needs two masks at once: the past, and the real words.",
-            "自注意力同时需要两个掩码：过去的词，以及真的词。",
+            "自注意力同时需要两个掩码：过去的词，以及真实的词。",
         ),
         (
             "With i = arange(Tq): past = i[:, None] >= i[None, :]; the mask is past & target_mask[:, None].",

@@ -115,7 +115,7 @@ def test_words(student, rng, weights, tokens):
         ),
         (
             'image = ax.imshow(…, cmap="Blues", vmin=0, vmax=vmax); ax.figure.colorbar(image)',
-            'image = ax.imshow(…, cmap="Blues", vmin=0, vmax=vmax)；ax.figure.colorbar(image)',
+            'image = ax.imshow(…, cmap="Blues", vmin=0, vmax=vmax); ax.figure.colorbar(image)',
         ),
     ],
 )
@@ -186,7 +186,7 @@ def test_mask(student, rng, weights, tokens):
 def test_heads(student, weights, tokens):
     """Each head has its own heat map and title; all are in one figure and have one scale.
 
-    每个头有自己的热力图和标题；都在一张图里，共用一个刻度。
+    每个头有自己的热力图和标题；都在一张图里，共用一个色标。
     """
     titles = [f"head {i + 1}" for i in range(H)]
     shown = [drawing(head) for head in student.call("plot_heads", weights, *tokens, returns=titles)]

@@ -120,7 +120,7 @@ def test_context(student, inputs):
     hints=[
         (
             "Padding must get the weight 0, and the real words share 1.",
-            "填充的权重应为 0，真的词的权重之和为 1。",
+            "填充的权重应为 0，真实的词的权重之和为 1。",
         ),
         (
             "Hide scores, before the softmax. A memory of zeros still gets a score.",
@@ -159,7 +159,7 @@ def test_mask(student, rng, inputs, mask):
         (
             "context, weights = additive_attention(state, memory, …, mask); "
             "tanh(embedded @ w_input + context @ w_context + state @ w_state)",
-            "context, weights = additive_attention(state, memory, …, mask)；"
+            "context, weights = additive_attention(state, memory, …, mask); "
             "tanh(embedded @ w_input + context @ w_context + state @ w_state)",
         ),
     ],

@@ -165,7 +165,7 @@ def test_greedy(student, rng):
 def test_grow(student, rng):
     """Of all continuations of all beams the best are kept, each with its own beginning.
 
-    从所有 beam 的所有接法中一起选最好的，各自保留自己的开头。
+    从所有 beam 的所有扩展中一起选最好的，各自保留自己的开头。
     """
 
     def case():
@@ -199,7 +199,7 @@ def test_grow(student, rng):
         ),
         (
             "if tokens[-1] == end: grown.append((tokens, score)), else all its continuations.",
-            "如果 tokens[-1] == end：grown.append((tokens, score))；否则加入它的所有接法。",
+            "如果 tokens[-1] == end：grown.append((tokens, score))；否则加入它的所有扩展。",
         ),
     ],
 )

@@ -118,11 +118,11 @@ def test_losses(student, rng, labels):
         ),
         (
             "All tokens of the batch count alike, in a long sentence as in a short one.",
-            "批中每个词的分量相同，不管句子长短。",
+            "批次中每个词的分量相同，不管句子长短。",
         ),
         (
             "loss = sum(losses) / sum(labels != 0), both over the whole batch.",
-            "loss = sum(losses) / sum(labels != 0)，都对整个批求和。",
+            "loss = sum(losses) / sum(labels != 0)，都对整个批次求和。",
         ),
     ],
 )
@@ -243,7 +243,7 @@ def test_bleu(student, rng):
     hints=[
         (
             "If one of the four precisions is 0, what is their product?",
-            "四个精度中有一个是 0，乘积是多少？",
+            "四个精确率中有一个是 0，乘积是多少？",
         ),
         (
             "Sentences of three words have no 4-gram: take care not to divide by 0.",

@@ -42,11 +42,11 @@ def matrices(rng):
     hints=[
         (
             "Column −1 is padding in most texts. How many words of a text are real?",
-            "大多数文本的第 −1 列是填充。一个文本有多少个真的词？",
+            "大多数文本的第 −1 列是填充。一个文本有多少个真实的词？",
         ),
         (
             "The sum of the mask along T is the length; the last real word stands at length − 1.",
-            "掩码沿 T 求和就是长度；最后一个真的词在位置 length − 1。",
+            "掩码沿 T 求和就是长度；最后一个真实的词在位置 length − 1。",
         ),
         (
             "In NumPy: states[arange(B), mask.sum(axis=1) - 1]; in keras.ops: take_along_axis.",
@@ -57,7 +57,7 @@ def matrices(rng):
 def test_last_state(student, states, mask, lengths):
     """last_state finds the last real word of each text.
 
-    last_state 找到每个文本最后一个真的词。
+    last_state 找到每个文本最后一个真实的词。
     """
     expected = np.array([text[n - 1] for text, n in zip(states, lengths, strict=True)])
     equal(student.call("last_state", states, mask), expected, "state")
@@ -72,7 +72,7 @@ def test_last_state(student, states, mask, lengths):
         ),
         (
             "Multiply the states by the mask, sum along T, divide by the number of real words of each text.",
-            "状态乘以掩码，沿 T 求和，再除以每个文本真的词的个数。",
+            "状态乘以掩码，沿 T 求和，再除以每个文本真实的词的个数。",
         ),
         (
             "With real = cast(mask, 'float32')[:, :, None]: sum(states * real, axis=1) / sum(real, axis=1).",
@@ -83,7 +83,7 @@ def test_last_state(student, states, mask, lengths):
 def test_mean_state(student, states, mask, lengths):
     """mean_state is the mean of the real words alone.
 
-    mean_state 只对真的词取平均。
+    mean_state 只对真实的词取平均。
     """
     expected = np.array([text[:n].mean(axis=0) for text, n in zip(states, lengths, strict=True)])
     equal(student.call("mean_state", states, mask), expected, "mean")
@@ -101,15 +101,15 @@ def test_mean_state(student, states, mask, lengths):
             "hidden = tanh(states @ w + b)，形状 (B, T, U)；与 v 相乘得到分数。",
         ),
         (
-            "weights = softmax(hidden @ v), output = sum(weights[:, :, None] * states, axis=1)",
-            "weights = softmax(hidden @ v)，output = sum(weights[:, :, None] * states, axis=1)",
+            "weights = softmax(hidden @ v); output = sum(weights[:, :, None] * states, axis=1)",
+            "weights = softmax(hidden @ v); output = sum(weights[:, :, None] * states, axis=1)",
         ),
     ],
 )
 def test_attention_pooling(student, rng, matrices):
     """Without padding, each word counts by its score.
 
-    没有填充时，每个词按分数占比重。
+    没有填充时，每个词的比重由它的分数决定。
     """
     states = floats(rng, B, T, D)
     output, weights = student.call("attention_pooling", states, *matrices, returns=PARTS)
@@ -123,11 +123,11 @@ def test_attention_pooling(student, rng, matrices):
     hints=[
         (
             "Padding gets the weight 0, and the real words share 1: hide its scores before the softmax.",
-            "填充的权重为 0，真的词的权重之和为 1：在 softmax 之前遮住它的分数。",
+            "填充的权重为 0，真实的词的权重之和为 1：在 softmax 之前遮住它的分数。",
         ),
         (
             "A score of 0 still counts, since exp(0) = 1. Which number has the exponential 0?",
-            "分数为 0 时仍有权重，因为 exp(0) = 1。哪个数的指数为 0？",
+            "分数为 0 时仍有权重，因为 exp(0) = 1。x 是什么数时，exp(x) 才等于 0？",
         ),
         ("scores = where(mask, scores, -1e9)", "scores = where(mask, scores, -1e9)"),
     ],
@@ -160,7 +160,7 @@ def test_padding(student, states, matrices, mask):
 def test_empty_text(student, rng, states, matrices, mask):
     """A text without real words gives zeros, neither NaN nor the mean of its padding.
 
-    没有真的词的文本得到 0，而不是 NaN 或填充的平均。
+    没有真实的词的文本得到 0，而不是 NaN 或填充的平均。
     """
     mask[rng.integers(B)] = False
     output, weights = student.call("attention_pooling", states, *matrices, mask, returns=PARTS)

@@ -61,7 +61,7 @@ def mask(rng):
         ),
         (
             "Positions as a column minus positions as a row: position[:, None] - position[None, :].",
-            "位置的列减去位置的行：position[:, None] - position[None, :]。",
+            "把位置写成列，减去写成行的位置：position[:, None] - position[None, :]。",
         ),
         (
             "abs(position[:, None] - position[None, :]) <= window",
@@ -83,11 +83,11 @@ def test_window_mask(student, rng):
     hints=[
         (
             "A global token fills its row, for it sees all, and its column, for all see it.",
-            "全局词的整行为 True（它看所有词），整列也为 True（所有词都看它）。",
+            "全局词元的整行为 True（它看所有词），整列也为 True（所有词都看它）。",
         ),
         (
             "Make a vector (T,), True at the global tokens; as a column it fills rows, as a row columns.",
-            "先做一个向量 (T,)，在全局词处为 True；作为列广播填满行，作为行广播填满列。",
+            "先做一个向量 (T,)，在全局词元处为 True；作为列广播填满行，作为行广播填满列。",
         ),
         (
             "window_mask(…) | is_global[:, None] | is_global[None, :]",
@@ -98,7 +98,7 @@ def test_window_mask(student, rng):
 def test_longformer_mask(student, rng):
     """longformer_mask adds global tokens, which see all and are seen by all.
 
-    longformer_mask 加上全局词：它们看所有词，也被所有词看到。
+    longformer_mask 加上全局词元：它们看所有词，也被所有词看到。
     """
     for count in (2, 1):
         length = int(9 + rng.integers(4))
@@ -112,7 +112,7 @@ def test_longformer_mask(student, rng):
     hints=[
         (
             "First the pattern of the blocks (N, N); then each of its cells becomes a square of tokens.",
-            "先写块与块之间的模式 (N, N)；然后把每一格放大成一个方块的词。",
+            "先写块与块之间的模式 (N, N)；然后把每一格放大成词与词之间的一个方块。",
         ),
         (
             "The pattern is longformer_mask(N, 1, [0, N − 1]) or, in row i, the blocks of random_blocks[i].",
@@ -162,7 +162,7 @@ def draw_blocks(rng, i, count):
 def test_window_attention(student, inputs):
     """Attention within the window equals dense attention under its mask; its weights are a band.
 
-    窗口内的注意力等于加了窗口掩码的普通注意力；权重排成一条带。
+    窗口内的注意力等于加了窗口掩码的稠密注意力；权重排成一条带。
     """
     mask = np.ones((B, T), bool)
     for window in (WINDOW, 1):
@@ -181,11 +181,11 @@ def test_window_attention(student, inputs):
         ),
         (
             "A score counts only if its key is inside the sentence and real; hide it before the softmax.",
-            "只有键在句内并且是真的词，分数才算数；要在 softmax 之前遮住其余的分数。",
+            "只有键在句内并且是真实的词，分数才算数；要在 softmax 之前遮住其余的分数。",
         ),
         (
             "A query deep in the padding sees no key: after the softmax, put zeros where nothing is visible.",
-            "深处填充中的查询看不到任何键：softmax 之后，在看不到的地方置零。",
+            "填充深处的查询看不到任何键：softmax 之后，把这样的行置零。",
         ),
     ],
 )

@@ -27,7 +27,7 @@ MISTAKES = [
         fails="test_softmax",
         edits={MAX: MAX.replace("-1", "0"), SUM: SUM.replace("-1", "0")},
         en="Your softmax runs over the first axis, the batch: it should run over the last, the keys.",
-        zh="softmax 沿第一个轴（批）做了：应沿最后一个轴（键）。",
+        zh="softmax 沿第一个轴（批次）做了：应沿最后一个轴（键）。",
     ),
     Mistake(
         "softmax-over-all",
@@ -41,7 +41,7 @@ MISTAKES = [
         fails="test_softmax",
         edits={SUM: SUM.replace("-1", "-2")},
         en="The sum that divides runs over the queries: it should run over the last axis, as the maximum.",
-        zh="作分母的和沿查询轴求了：应沿最后一个轴，与取最大值时相同。",
+        zh="分母是沿查询轴求的和：应沿最后一个轴，与取最大值时相同。",
     ),
     Mistake(
         "no-scale",
@@ -104,7 +104,7 @@ MISTAKES = [
         fails="test_output",
         edits={OUTPUT: "ops.matmul(scores, value), weights"},
         en="The output multiplies the values by the scores: it should multiply them by the weights.",
-        zh="输出用分数乘了值：应用权重乘。",
+        zh="输出是分数与值的乘积：应该用权重去乘。",
     ),
     Mistake(
         "constant-weights",

@@ -50,14 +50,14 @@ MISTAKES = [
         fails="test_values",
         edits={"axis=-1": "axis=0"},
         en="Your softmax runs over the batch: it should run over the last axis, the keys.",
-        zh="softmax 沿批的轴做了：应沿最后一个轴（键）。",
+        zh="softmax 沿批次轴做了：应沿最后一个轴（键）。",
     ),
     Mistake(
         "values-not-projected",
         fails="test_values",
         edits={"value = ops.matmul(x, w_value)": "value = x"},
         en="The values are X itself: project it by w_value.",
-        zh="值就是 X 本身：应用 w_value 投影。",
+        zh="值就是 X 本身：应该用 w_value 投影。",
     ),
     Mistake(
         "weights-transposed",
@@ -80,7 +80,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "ops.where(mask[:, None, :], -1e9, scores)"},
         en="The mask is inverted: True means a real word, which may be attended to.",
-        zh="掩码反了：True 表示真的词，可以看。",
+        zh="掩码反了：True 表示真实的词，可以看。",
     ),
     Mistake(
         "mask-along-queries",

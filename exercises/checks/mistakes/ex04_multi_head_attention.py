@@ -35,7 +35,7 @@ MISTAKES = [
             "    return ops.transpose(heads, (0, 3, 1, 2))"
         },
         en="Each head gets every H-th feature: it should get Dk neighbours, so reshape to (B, T, H, Dk).",
-        zh="每个头隔 H 个取一个特征：应取相邻的 Dk 个，即 reshape 成 (B, T, H, Dk)。",
+        zh="每个头从每 H 个特征中取一个：应取相邻的 Dk 个，即 reshape 成 (B, T, H, Dk)。",
     ),
     Mistake(
         "merge-without-transpose",
@@ -154,14 +154,14 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "ops.where(ops.reshape(ops.tile(mask, (num_heads, 1, 1)), scores.shape), scores, -1e9)"},
         en="Heads get the mask of another sentence: repeat it for the heads of one sentence, mask[:, None].",
-        zh="有的头用了别的句子的掩码：应对同一句的各个头重复，即 mask[:, None]。",
+        zh="有的头用了别的句子的掩码：应该对同一句的各个头重复，即 mask[:, None]。",
     ),
     Mistake(
         "mask-of-first-sentence",
         fails="test_mask",
         edits={HIDE: "ops.where(mask[0], scores, -1e9)"},
         en="All sentences get the mask of the first: keep the batch axis, mask[:, None].",
-        zh="所有句子都用了第一句的掩码：应保留批的轴，即 mask[:, None]。",
+        zh="所有句子都用了第一句的掩码：应保留批次轴，即 mask[:, None]。",
     ),
     Mistake(
         "mask-for-one-head",

@@ -46,7 +46,7 @@ MISTAKES = [
         fails="test_values",
         edits={SOFTMAX: "ops.softmax(scores, axis=0)"},
         en="Your softmax runs over the batch: it should run over the last axis, the keys.",
-        zh="softmax 沿批的轴做了：应沿最后一个轴（键）。",
+        zh="softmax 沿批次轴做了：应沿最后一个轴（键）。",
     ),
     Mistake(
         "output-of-keys",
@@ -177,7 +177,7 @@ MISTAKES = [
         fails="test_decoder",
         edits={VISIBLE: "past"},
         en="The self-attention sees words of the target that are not real: it needs target_mask, too.",
-        zh="自注意力看到了目标句里不是真的词：还需要 target_mask。",
+        zh="自注意力看到了目标句里的填充：还需要 target_mask。",
     ),
     Mistake(
         "padded-source-seen",
@@ -219,7 +219,7 @@ MISTAKES = [
         fails="test_future",
         edits={VISIBLE: VISIBLE.replace("and", "or")},
         en="The self-attention sees what is past or real: it should see what is both.",
-        zh="自注意力看的是“过去的或真的”词：应是两者都满足的词。",
+        zh="自注意力看的是过去的词或真实的词：应只看同时满足两者的词。",
     ),
     Mistake(
         "source-with-target-mask",
@@ -240,7 +240,7 @@ MISTAKES = [
         fails="test_equal_lengths",
         edits={CROSS: CROSS.replace("source_mask[:, None, :]", "past")},
         en="The cross-attention has the causal mask: each word may look at all real words of the source.",
-        zh="交叉注意力用了因果掩码：每个词都能看源句所有真的词。",
+        zh="交叉注意力用了因果掩码：每个词都能看源句所有真实的词。",
     ),
     Mistake(
         "source-with-both-masks",
@@ -249,7 +249,7 @@ MISTAKES = [
             CROSS: CROSS.replace("source_mask[:, None, :]", "ops.logical_and(past, source_mask[:, None, :])")
         },
         en="The cross-attention is causal, too: each word may look at all real words of the source.",
-        zh="交叉注意力也加了因果掩码：每个词都能看源句所有真的词。",
+        zh="交叉注意力也加了因果掩码：每个词都能看源句所有真实的词。",
     ),
     Mistake(
         "source-asks",

@@ -221,7 +221,7 @@ MISTAKES = [
         fails="test_heads",
         edits={HEAD: HEAD.replace("vmax=vmax", "vmax=head.max()")},
         en="Each head has a scale of its own, so the same blue means different weights: take one for all.",
-        zh="每个头各用各的刻度，同样的蓝色表示不同的权重：应共用一个。",
+        zh="每个头各用各的色标，同样的蓝色表示不同的权重：应共用一个。",
     ),
     Mistake(
         "heads-up-to-one",

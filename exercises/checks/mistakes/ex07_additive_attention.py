@@ -28,7 +28,7 @@ MISTAKES = [
         fails="test_weights",
         edits={TANH: f"ops.tanh({KEY})"},
         en="The weights do not depend on the query: take tanh of its projection and the key's together.",
-        zh="权重与查询无关：应对查询与键的投影之和取 tanh。",
+        zh="权重与查询无关：应该对查询与键的投影之和取 tanh。",
     ),
     Mistake(
         "memory-ignored",
@@ -77,14 +77,14 @@ MISTAKES = [
         fails="test_weights",
         edits={WEIGHTS: "weights = ops.softmax(scores[:, :, None], axis=-1)[:, :, 0]"},
         en="Your softmax runs over an axis of size 1, so every weight is 1: it should run over the words.",
-        zh="softmax 沿大小为 1 的轴做了，所有权重都是 1：应对源句的词做。",
+        zh="softmax 沿大小为 1 的轴做了，所有权重都是 1：应该沿源句的词做。",
     ),
     Mistake(
         "softmax-over-batch",
         fails="test_weights",
         edits={WEIGHTS: "weights = ops.softmax(scores, axis=0)"},
         en="Your softmax runs over the batch: it should run over the source words, the last axis.",
-        zh="softmax 沿批的轴做了：应沿最后一个轴（源句的词）。",
+        zh="softmax 沿批次轴做了：应沿最后一个轴（源句的词）。",
     ),
     Mistake(
         "scores-as-weights",
@@ -98,7 +98,7 @@ MISTAKES = [
         fails="test_context",
         edits={OUTPUT: OUTPUT.replace("memory", f"{KEY}")},
         en="The context is a sum of the projected keys: sum the memory itself.",
-        zh="上下文是投影后的键的加权和：应对 memory 本身求和。",
+        zh="上下文是投影后的键的加权和：应该对 memory 本身求和。",
     ),
     Mistake(
         "context-of-scores",
@@ -133,7 +133,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "ops.where(mask, -1e9, scores)"},
         en="The mask is inverted: True means a real word.",
-        zh="掩码反了：True 表示真的词。",
+        zh="掩码反了：True 表示真实的词。",
     ),
     Mistake(
         "scores-times-mask",
@@ -268,7 +268,7 @@ MISTAKES = [
         fails="test_all_steps",
         edits={STACK: STACK.replace("axis=1", "axis=0")},
         en="The steps are stacked on the first axis: the batch comes first, so stack along axis 1.",
-        zh="各步堆叠在第一个轴上：批在前，应沿轴 1 堆叠。",
+        zh="各步堆叠在第一个轴上：批次轴在前，应沿轴 1 堆叠。",
     ),
     Mistake(
         "last-state-only",

@@ -109,7 +109,7 @@ MISTAKES = [
             .replace("next_scores(tokens))),", "next_scores(tokens))],")
         },
         en="Each beam takes its own best token: choose among the continuations of all beams together.",
-        zh="每个 beam 只取自己最好的词：应在所有 beam 的接法中一起选。",
+        zh="每个 beam 只取自己最好的词：应在所有 beam 的扩展中一起选。",
     ),
     Mistake(
         "scores-not-added",
@@ -168,7 +168,7 @@ MISTAKES = [
         fails="test_grow",
         edits={KEEP: KEEP.replace("[:width]", "")},
         en="All continuations are kept: keep `width` of them.",
-        zh="所有接法都留下了：只应留下 width 个。",
+        zh="所有扩展都留下了：只应留下 width 个。",
     ),
     Mistake(
         "width-of-each",
@@ -233,7 +233,7 @@ MISTAKES = [
             KEEP: KEEP.replace("return ", "return done + "),
         },
         en="Finished beams are kept whatever their score: they compete with the others for a place.",
-        zh="已结束的 beam 无论分数都留下了：应与其他的一起竞争 width 个位置。",
+        zh="已结束的 beam 无论分数高低都留下了：应与其他 beam 一起竞争 width 个位置。",
     ),
     Mistake(
         "kept-by-score-per-token",

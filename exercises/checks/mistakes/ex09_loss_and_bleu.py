@@ -45,7 +45,7 @@ MISTAKES = [
         fails="test_losses",
         edits={LOG_P: "log_p = ops.log_softmax(logits, axis=0)"},
         en="Your softmax runs over the batch: it should run over the vocabulary, the last axis.",
-        zh="softmax 沿批的轴做了：应沿词表（最后一个轴）。",
+        zh="softmax 沿批次轴做了：应沿词表（最后一个轴）。",
     ),
     Mistake(
         "no-softmax",
@@ -73,7 +73,7 @@ MISTAKES = [
         fails="test_losses",
         edits={LOSSES: LOSSES.replace("-of_labels", "-of_labels / math.log(2.0)")},
         en="The logarithm is that of base 2: take the natural one.",
-        zh="用了以 2 为底的对数：应用自然对数。",
+        zh="用了以 2 为底的对数：应该用自然对数。",
     ),
     Mistake(
         "labels-shifted",
@@ -137,7 +137,7 @@ MISTAKES = [
         },
         en="The mean is taken in each sentence first, so tokens of short sentences count more: "
         "divide once, by the tokens of the whole batch.",
-        zh="先在每个句子里取了平均，短句里的词分量更大：应对整个批的词只除一次。",
+        zh="先在每个句子里取了平均，短句里的词分量更大：应该对整个批次求和，最后只除一次，除以总词数。",
     ),
     Mistake(
         "end-kept",
@@ -263,7 +263,7 @@ MISTAKES = [
         fails="test_bleu",
         edits={PRECISION: "precisions.append(sum(m / max(t, 1) for m, t in counts) / len(counts))"},
         en="The precisions of the sentences are averaged: add up the counts of all sentences, divide once.",
-        zh="对每句的精度取了平均：应先把所有句子的计数相加，再只除一次。",
+        zh="对每句的精确率取了平均：应先把所有句子的计数相加，再只除一次。",
     ),
     Mistake(
         "mean-of-sentences-bleu",
@@ -281,7 +281,7 @@ MISTAKES = [
         fails="test_bleu",
         edits={MEAN_OF_FOUR: "(sum(precisions) / 4)"},
         en="The precisions are averaged by a sum: take the geometric mean, the fourth root of the product.",
-        zh="精度取了算术平均：应取几何平均，即乘积的四次方根。",
+        zh="对精确率取了算术平均：应取几何平均，即乘积的四次方根。",
     ),
     Mistake(
         "no-root",
@@ -330,13 +330,13 @@ MISTAKES = [
         fails="test_few_matches",
         edits={NONE: "if found == 0:\n            found, total = 1, 2 * max(1, total)"},
         en="An n-gram length without a match is smoothed: BLEU is 0 there.",
-        zh="没有匹配的 n 元组做了平滑：此时 BLEU 应为 0。",
+        zh="某个 n 完全没有匹配时做了平滑：此时 BLEU 应为 0。",
     ),
     Mistake(
         "empty-lengths-left-out",
         fails="test_few_matches",
         edits={NONE: "if found == 0:\n            continue", "(1 / 4)": "(1 / len(precisions))"},
         en="An n-gram length without a match is left out of the mean: BLEU is 0 there.",
-        zh="没有匹配的 n 元组被跳过了：此时 BLEU 应为 0。",
+        zh="某个 n 完全没有匹配，求平均时跳过了它：此时 BLEU 应为 0。",
     ),
 ]

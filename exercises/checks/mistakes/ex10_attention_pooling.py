@@ -18,14 +18,14 @@ MISTAKES = [
         fails="test_last_state",
         edits={LAST: "states[:, -1]"},
         en="You take the last column, which is padding in shorter texts: find the last real word.",
-        zh="取了最后一列，较短的文本那里是填充：应找到最后一个真的词。",
+        zh="取了最后一列，较短的文本那里是填充：应找到最后一个真实的词。",
     ),
     Mistake(
         "last-column-zeroed",
         fails="test_last_state",
         edits={LAST: "ops.where(mask[:, :, None], states, 0.0)[:, -1]"},
         en="Padding is set to 0, but the last column is still padding: find the last real word.",
-        zh="填充设成了 0，但最后一列仍是填充：应找到最后一个真的词。",
+        zh="填充设成了 0，但最后一列仍是填充：应找到最后一个真实的词。",
     ),
     Mistake(
         "one-too-far",
@@ -74,7 +74,7 @@ MISTAKES = [
         fails="test_mean_state",
         edits={MEAN: "ops.mean(states * real, axis=1)"},
         en="The sum leaves padding out, but is divided by T: divide it by the number of real words.",
-        zh="总和去掉了填充，却除以了 T：应除以真的词的个数。",
+        zh="总和去掉了填充，却除以了 T：应除以真实的词的个数。",
     ),
     Mistake(
         "divided-by-all-texts",
@@ -130,14 +130,14 @@ MISTAKES = [
         fails="test_attention_pooling",
         edits={SOFTMAX: "ops.softmax(scores, axis=0)"},
         en="Your softmax runs over the batch: it should run over the words of one text.",
-        zh="softmax 沿批的轴做了：应沿同一文本的词。",
+        zh="softmax 沿批次轴做了：应沿同一文本的词。",
     ),
     Mistake(
         "sigmoid",
         fails="test_attention_pooling",
         edits={SOFTMAX: "ops.sigmoid(scores)"},
         en="The weights are sigmoids, each for itself: softmax lets the words compete for 1.",
-        zh="权重是各自独立的 sigmoid：应使用 softmax，让各词分享 1。",
+        zh="权重是各自独立的 sigmoid：应使用 softmax，让各词的权重之和为 1。",
     ),
     Mistake(
         "scores-as-weights",
@@ -172,7 +172,7 @@ MISTAKES = [
         fails="test_attention_pooling",
         edits={OUTPUT: "ops.sum(weights[:, :, None] * hidden, axis=1), weights"},
         en="The output sums the hidden layer of the scores: it should sum the states.",
-        zh="输出对分数的隐藏层求和了：应对状态求和。",
+        zh="输出对分数的隐藏层求和了：应该对状态求和。",
     ),
     Mistake(
         "mask-ignored",
@@ -186,7 +186,7 @@ MISTAKES = [
         fails="test_padding",
         edits={HIDE: "ops.where(mask, -1e9, scores)", EMPTY: "ops.where(mask, 0.0, weights)"},
         en="The mask is inverted: True means a real word.",
-        zh="掩码反了：True 表示真的词。",
+        zh="掩码反了：True 表示真实的词。",
     ),
     Mistake(
         "mask-after-softmax",

@@ -62,21 +62,21 @@ MISTAKES = [
         fails="test_longformer_mask",
         edits={GLOBAL: "window_mask(length, window) | is_global[:, None]"},
         en="Your global tokens see all, but not all see them: fill their columns, too.",
-        zh="全局词能看所有词，但不是所有词都能看它们：列也要填满。",
+        zh="全局词元能看所有词，但不是所有词都能看它们：列也要填满。",
     ),
     Mistake(
         "global-does-not-see",
         fails="test_longformer_mask",
         edits={GLOBAL: "window_mask(length, window) | is_global[None, :]"},
         en="All see your global tokens, but they do not see all: fill their rows, too.",
-        zh="所有词都能看全局词，但全局词不能看所有词：行也要填满。",
+        zh="所有词都能看全局词元，但全局词元不能看所有词：行也要填满。",
     ),
     Mistake(
         "global-pairs",
         fails="test_longformer_mask",
         edits={GLOBAL: "window_mask(length, window) | (is_global[:, None] & is_global[None, :])"},
         en="Your global tokens see only one another: it takes one global side, so join by or.",
-        zh="全局词只能互相看到：只要有一方是全局词就可以，应该用“或”。",
+        zh="全局词元只能互相看到：只要有一方是全局词元就可以，应该用“或”。",
     ),
     Mistake(
         "global-without-window",
@@ -90,7 +90,7 @@ MISTAKES = [
         fails="test_longformer_mask",
         edits={IS_GLOBAL: "ops.arange(length) < len(global_tokens)"},
         en="The first tokens are global in your mask: global_tokens are positions.",
-        zh="你把开头的几个词当作全局词：global_tokens 是位置。",
+        zh="你把开头的几个词当作全局词元：global_tokens 是位置。",
     ),
     Mistake(
         "no-random-blocks",
@@ -207,7 +207,7 @@ MISTAKES = [
         fails="test_window_attention",
         edits={'"btk,btkd->btd", weights, values': '"btk,btd->btd", weights, value'},
         en="Your output is each query's own value: sum the values of the keys in its window.",
-        zh="输出是查询自己的值：应对窗口内各个键的值求和。",
+        zh="输出是查询自己的值：应该对窗口内各个键的值求和。",
     ),
     Mistake(
         "mask-ignored",
@@ -223,7 +223,7 @@ MISTAKES = [
         fails="test_padding",
         edits={"ops.take(mask, seen, axis=1)": "mask[:, :, None]"},
         en="The mask hides queries that are padding: it should hide keys.",
-        zh="掩码遮住了是填充的查询：应遮住键。",
+        zh="掩码遮住了填充处的查询：应遮住键。",
     ),
     Mistake(
         "mask-after-softmax",

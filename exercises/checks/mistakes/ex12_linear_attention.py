@@ -128,7 +128,7 @@ MISTAKES = [
         fails="test_mask",
         edits={HIDE: "key = ops.where(mask[:, :, None], 0.0, key)"},
         en="The mask is inverted: True means a real word.",
-        zh="掩码反了：True 表示真的词。",
+        zh="掩码反了：True 表示真实的词。",
     ),
     Mistake(
         "mask-before-features",
@@ -186,14 +186,14 @@ MISTAKES = [
         fails="test_causal_linear_attention",
         edits={SUMS: f"{SUMS} - {PAIRS}", NORMALISERS: f"{NORMALISERS} - key"},
         en="Your sums end before the word itself, so that the first has none: they run over j ≤ i.",
-        zh="求和没有包括词自己，第一个词什么也没有：应对 j ≤ i 求和。",
+        zh="求和没有包括词自己，第一个词什么也没有：应该对 j ≤ i 求和。",
     ),
     Mistake(
         "future-instead-of-past",
         fails="test_causal_linear_attention",
         edits={SUMS: suffix(PAIRS), NORMALISERS: suffix("key")},
         en="Your sums run over the future, j ≥ i: they should run over the past, j ≤ i.",
-        zh="求和是对未来（j ≥ i）做的：应对过去（j ≤ i）。",
+        zh="求和是对未来（j ≥ i）做的：应该对过去（j ≤ i）求和。",
     ),
     Mistake(
         "only-itself",

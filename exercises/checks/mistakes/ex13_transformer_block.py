@@ -87,7 +87,7 @@ MISTAKES = [
         fails="test_layer_norm",
         edits={MEAN: MEAN.replace("-1", "0"), VARIANCE: VARIANCE.replace("-1", "0")},
         en="You norm along the batch, which is batch normalisation: norm along the features of a word.",
-        zh="沿批的轴归一化了，那是批归一化：应沿一个词的特征。",
+        zh="沿批次轴归一化了，那是批归一化：应沿一个词的特征。",
     ),
     Mistake(
         "norm-over-all",
