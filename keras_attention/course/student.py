@@ -40,7 +40,7 @@ class Student(Closing):
         source: str,
         filename: str,
         fault: Failure | None = None,
-        places: Sequence[str] = (),
+        places: Sequence[Text] = (),
     ) -> None:
         self._open, self._source, self._filename, self._fault = open_channel, source, filename, fault
         self._places = places
@@ -106,7 +106,7 @@ class Student(Closing):
             self._channel = None
 
 
-def read_answer(answer: bytes, places: Sequence[str] = ()) -> Any:
+def read_answer(answer: bytes, places: Sequence[Text] = ()) -> Any:
     """The value in an answer. Raises `Failure`. The answer is the submission's: it may hold anything."""
     try:
         content = values.unpack(answer)
@@ -124,11 +124,12 @@ def read_answer(answer: bytes, places: Sequence[str] = ()) -> Any:
     raise Failure(cause, _explain(cause, kind, said, _place(line, places)), said, line=line)
 
 
-def _place(line: int | None, places: Sequence[str]) -> Text:
+def _place(line: int | None, places: Sequence[Text]) -> Text:
     if line is None:
         return Text("", "")
     if line <= len(places):
-        return Text(f" in {places[line - 1]}", f"{places[line - 1]}：")
+        place = places[line - 1]
+        return Text(f" in {place.en}", place.zh)
     return Text(f" in line {line}", f"第 {line} 行")
 
 

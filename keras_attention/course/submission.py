@@ -27,7 +27,7 @@ class Submission:
     filename: str
     source: str = ""
     fault: Failure | None = None
-    places: tuple[str, ...] = ()
+    places: tuple[Text, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {"filename": self.filename, "source": self.source, "places": self.places}
@@ -41,7 +41,8 @@ class Submission:
         fault = values.get("fault")
         if fault:
             fault = Failure(**{**fault, "text": Text(*fault["text"])})
-        return cls(values["filename"], values["source"], fault, tuple(values["places"]))
+        places = tuple(Text(*place) for place in values["places"])
+        return cls(values["filename"], values["source"], fault, places)
 
 
 def parse(filename: str, data: bytes) -> Submission:
@@ -99,7 +100,7 @@ def caret(source: str, error: SyntaxError) -> str:
 
 def missing(name: str, files: Sequence[str]) -> Submission:
     there = f" Found: {', '.join(files[:8])}." if files else ""
-    there_zh = f"找到的文件：{', '.join(files[:8])}。" if files else ""
+    there_zh = f"找到的文件：{'、'.join(files[:8])}。" if files else ""
     text = Text(f"There is no file {name}.py.{there}", f"没有文件 {name}.py。{there_zh}")
     return Submission(f"{name}.py", fault=Failure("missing", text))
 
@@ -114,7 +115,7 @@ def read_bytes(path: Path) -> bytes:
             data = file.read(LARGEST + 1)
     except OSError:
         raise _unreadable(
-            "The file cannot be opened (links are not followed).", "文件无法打开（不跟随链接）。"
+            "The file cannot be opened (links are not followed).", "文件无法打开（不支持符号链接）。"
         ) from None
     return data
 
@@ -157,7 +158,7 @@ def _notebook(filename: str, data: bytes) -> Submission:
             return Submission(filename, fault=fault)
         for line, text in kept:
             lines.append(text)
-            places.append(f"cell {number}, line {line}")
+            places.append(_place(number, line))
     source = "\n".join(lines) + "\n"
     return Submission(filename, source, syntax_fault(source), tuple(places))
 
@@ -174,10 +175,9 @@ def _definitions(cell: str, number: int) -> tuple[list[tuple[int, str]], Failure
         body = tree(cell).body
     except SyntaxError as error:
         line = error.lineno or 1
-        text = Text(
-            f"Cell {number}, line {line} is not valid Python: {error.msg}.",
-            f"第 {number} 个代码单元第 {line} 行有语法错误：{error.msg}。",
-        )
+        place = _place(number, line)
+        en = f"{place.en.capitalize()} is not valid Python: {error.msg}."
+        text = Text(en, f"{place.zh}有语法错误：{error.msg}。")
         return [], Failure("unreadable", text, said=caret(cell, error), line=line)
     lines = cell.splitlines()
     kept: list[tuple[int, str]] = []
@@ -190,6 +190,10 @@ def _definitions(cell: str, number: int) -> tuple[list[tuple[int, str]], Failure
             continue
         kept += [(line, lines[line - 1]) for line in range(first, last + 1)]
     return kept, None
+
+
+def _place(cell: int, line: int) -> Text:
+    return Text(f"cell {cell}, line {line}", f"第 {cell} 个代码单元第 {line} 行")
 
 
 def _unreadable(en: str, zh: str) -> Failure:

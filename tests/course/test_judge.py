@@ -96,6 +96,18 @@ def test_weights_of_a_wrong_shape_and_a_limit_of_time_are_named_in_both_language
     assert failure.value.text.en == "It takes longer than the 2.5 s that it may."
 
 
+def test_an_error_is_placed_in_both_languages():
+    answer = values.pack({"error": {"cause": "exception", "kind": "ValueError", "line": 2, "message": "no"}})
+    cell = [Text("", ""), Text("cell 3, line 4", "第 3 个代码单元第 4 行")]
+    for places, text in (
+        ((), Text("It raises ValueError in line 2.", "第 2 行抛出 ValueError。")),
+        (cell, Text("It raises ValueError in cell 3, line 4.", "第 3 个代码单元第 4 行抛出 ValueError。")),
+    ):
+        with pytest.raises(Failure) as failure:
+            read_answer(answer, places)
+        assert failure.value.text == text
+
+
 def test_a_failure_has_hints_and_values(exercise, judge):
     wrong, _ = judge(exercise, Submission("a.py", "def double(x): return x"))
     assert (wrong.state, wrong.points, wrong.cause) == ("failed", 0, "wrong value")

@@ -56,7 +56,8 @@ def test_pages_are_escaped_and_stay_in_their_folder(written):
         assert "<script>" not in page.read_text(encoding="utf-8")
     text = (written / "class.html").read_text(encoding="utf-8")
     assert "ex02_masks test_x" in text
-    assert "error" in text
+    for both in ("4 students · 4 名学生", "points · 分数", "error · 出错"):
+        assert both in text
 
 
 def test_hints_are_shown_for_what_was_tried_and_not_for_what_is_missing(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from keras_attention.course import catalog, rules, submission
 from keras_attention.course.entries import Entry, entries
 from keras_attention.course.submission import parse, tree
+from keras_attention.course.verdict import Text
 
 EXERCISES = catalog.exercises()
 EX01, EX02 = EXERCISES[:2]
@@ -43,8 +44,13 @@ def test_a_caret_stands_right_after_tabs():
 
 
 def test_submissions_travel_as_json():
-    for data in (ANSWER, "def f(:", "a\0b"):
-        before = parse("a.py", data.encode())
+    for name, data in (
+        ("a.py", ANSWER),
+        ("a.py", "def f(:"),
+        ("a.py", "a\0b"),
+        ("a.ipynb", notebook(ANSWER)),
+    ):
+        before = parse(name, data.encode())
         after = submission.Submission.from_json(json.loads(json.dumps(before.to_json())))
         assert (after.source, after.filename, after.places) == (before.source, before.filename, before.places)
         assert str(after.fault) == str(before.fault)
@@ -63,12 +69,19 @@ def test_a_notebook_gives_definitions_and_no_trials():
     read = parse("a.ipynb", book.encode())
     assert read.fault is None
     assert read.source == "import numpy as np\ndef softmax(x):\n    return x\nN = 4\n"
-    assert read.places == ("cell 1, line 2", "cell 2, line 1", "cell 2, line 2", "cell 3, line 3")
+    assert [place.en for place in read.places] == [
+        "cell 1, line 2",
+        "cell 2, line 1",
+        "cell 2, line 2",
+        "cell 3, line 3",
+    ]
+    assert read.places[-1] == Text("cell 3, line 3", "第 3 个代码单元第 3 行")
 
 
 def test_an_error_in_a_notebook_says_the_cell():
     fault = parse("a.ipynb", notebook("x = 1", "y = (").encode()).fault
     assert fault.text.en.startswith("Cell 2, line 1 is not valid Python")
+    assert fault.text.zh.startswith("第 2 个代码单元第 1 行有语法错误：")
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"cells": 3, "nbformat": 4}', b"\xff"])
@@ -112,10 +125,12 @@ def test_checks_solutions_and_hidden_files_are_nobody_s_submission(tmp_path):
 
 
 def test_a_missing_file_is_missing_and_what_is_there_is_named(tmp_path):
-    (tmp_path / "notes.py").write_text("x = 1\n")
+    for name in ("notes.py", "more.py"):
+        (tmp_path / name).write_text("x = 1\n")
     fault = Entry(tmp_path).find(EX01).fault
     assert fault.cause == "missing"
     assert "notes.py" in fault.text.en
+    assert "more.py、notes.py" in fault.text.zh
 
 
 def test_links_are_not_followed(tmp_path):
