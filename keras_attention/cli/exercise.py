@@ -60,12 +60,14 @@ def status(folder: Folder = None, json: Json = False) -> None:
     space, progress = _open(folder)
     records = [progress[exercise.name] for exercise in space.exercises]
     done = sum(record.passed for record in records)
-    print(f"{done} of {len(records)} exercises passed, {sum(record.points for record in records):g} points.")
+    earned = sum(record.points for record in records)
+    english = f"{done} of {len(records)} exercises passed, {earned:g} points."
+    print(f"{english} 通过 {done}/{len(records)} 个练习，共 {earned:g} 分。")
     following = progress.next([exercise.name for exercise in space.exercises])
-    print(f"Next: {following}" if following else "There is nothing left to do. Well done! 恭喜完成！")
+    nothing = "There is nothing left to do. Well done! 恭喜完成！"
+    print(f"Next · 下一个: {following}" if following else nothing)
     if json:
-        points, passed = sum(record.points for record in records), done
-        print_json({"passed": passed, "exercises": len(records), "points": points, "next": following})
+        print_json({"passed": done, "exercises": len(records), "points": earned, "next": following})
 
 
 @app.command("next")
@@ -74,7 +76,7 @@ def next_(folder: Folder = None, lang: Lang = Language.both, json: Json = False)
     space, progress = _open(folder)
     exercise = _choose(None, space, progress)
     print(f"{exercise.docstring}\n\nYour file · 你的文件: {space.path(exercise)}")
-    print(f"Then: keras-attention exercise check {exercise.name[:4]}")
+    print(f"Then · 然后: keras-attention exercise check {exercise.name[:4]}")
     if json:
         print_json(_summary(exercise, progress) | {"path": space.path(exercise), "task": exercise.docstring})
 
@@ -131,16 +133,16 @@ def hint(
         verdicts = space.check(exercise, *openers)
     failed = [verdict for verdict in verdicts if verdict.state != "passed"]
     if not failed:
-        print(f"{exercise.name} passes: there is nothing to hint at.")
+        print(f"{exercise.name} passes: there is nothing to hint at. 已通过，不需要提示。")
         print(f"Our solution · 参考解答: keras-attention exercise hint {exercise.name[:4]} --give-up")
     elif failed[0].hints:
         verdict = failed[0]
         level = progress.hint(exercise.name, verdict.check)
         print(_say(verdict.title, lang))
         for number, text in enumerate(verdict.hints[:level], 1):
-            print(f"  hint {number} of {len(verdict.hints)}: {_say(text, lang)}")
+            print(f"  hint · 提示 {number}/{len(verdict.hints)}: {_say(text, lang)}")
         if level == len(verdict.hints):
-            print(f"  The solution: keras-attention exercise hint {exercise.name[:4]} --give-up")
+            print(f"  The solution · 参考解答: keras-attention exercise hint {exercise.name[:4]} --give-up")
     if json:
         shown = list(failed[0].hints[:level]) if failed and failed[0].hints else []
         print_json({"exercise": exercise.name, "check": failed[0].check if failed else None, "hints": shown})
@@ -158,7 +160,7 @@ def watch(
 
     space, progress = _open(folder)
     space.warmed = True
-    print("Loading Keras …", flush=True)
+    print("Loading Keras · 正在载入 Keras …", flush=True)
     with _engine(space, seconds) as open_channel:
         print(f"Watching {space.folder}; save a file to check it. 保存文件即可检查。", flush=True)
         for changed in changes(space.folder, recursive=False, raise_interrupt=True, debounce=200):
@@ -183,7 +185,9 @@ def reset(
     exercise = _choose(name, space, progress)
     copy = space.reset(exercise)
     progress.forget(exercise.name)
-    print(f"{exercise.path.name} is new again." + (f" Your file is kept as {copy}" if copy else ""))
+    print(f"{exercise.path.name} is new again. 已恢复原样。")
+    if copy:
+        print(f"Your file is kept as · 你的文件保存为: {copy}")
     if json:
         print_json({"exercise": exercise.name, "backup": copy})
 

@@ -53,6 +53,7 @@ def test_list_and_status_and_next(space, run):
     assert [e["name"] for e in last(run("list", "--json")[1])["exercises"]] == [e.name for e in exercises()]
     status = last(run("status", "--json")[1])
     assert (status["passed"], status["next"]) == (0, EX01.name)
+    assert f"Next · 下一个: {EX01.name}" in run("status")[1]
     code, output = run("next", "--json")
     assert code == 0
     assert "softmax(Q Kᵀ / √d_k) V" in output
@@ -121,6 +122,9 @@ def test_three_hints_then_the_solution(space, run):
     (space / EX01.path.name).write_text("def softmax(x): return x\n")
     counts = [len(last(run("hint", "ex01", "--json")[1])["hints"]) for _ in range(4)]
     assert counts == [1, 2, 3, 3]
+    _, output = run("hint", "ex01")
+    assert "  hint · 提示 3/3: " in output
+    assert "  The solution · 参考解答: keras-attention exercise hint ex01 --give-up" in output
     code, output = run("hint", "ex01", "--give-up", "--json")
     assert code == 0
     assert "powers / ops.sum" in last(output)["solution"]
