@@ -146,7 +146,7 @@ def describe_highlight(
         found = sum(bool(marked[i]) for i in order)
         text += say(
             f" {found} of these {len(order)} are underlined as gold.",
-            f"其中 {found} 个是加下划线的人工标注词元。",
+            f"其中 {found} 个是加下划线的标准依据词元。",
         )
     return text
 
@@ -250,5 +250,5 @@ def _against_gold(say: Callable[[str, str], str], weights: np.ndarray, gold: np.
     hits = int(gold[np.arange(len(gold)), best].sum())
     return say(
         f"{hits} of {int(rows.sum())} rows with a gold pair have their largest weight on one.",
-        f"有人工对齐的 {int(rows.sum())} 行中，{hits} 行的最大权重落在对齐上。",
+        f"有标准词对齐的 {int(rows.sum())} 行中，{hits} 行的最大权重落在标准词对齐上。",
     )
