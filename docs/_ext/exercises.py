@@ -1,9 +1,11 @@
 """The directive `.. exercises::`: all exercises with their tasks, checks, and hints folded away."""
 
 import ast
+import re
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from languages import BREAK
 
 from keras_attention.course import catalog
 from keras_attention.course.chapters import chapters
@@ -21,6 +23,17 @@ def checks(exercise):
 
 def paragraph(*children):
     return nodes.paragraph("", "", *(c if isinstance(c, nodes.Node) else nodes.Text(c) for c in children))
+
+
+def block(text):
+    """A part of a task: a formula, or a line in both languages, or a paragraph in one."""
+    if text.startswith("    "):
+        return nodes.literal_block("", text.strip(), language="text")
+    parts = " ".join(BREAK.sub("", text).split("\n")).split("`")
+    children = [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts)]
+    if " · " in text:
+        return nodes.line_block("", nodes.line("", "", *children))
+    return paragraph(*children)
 
 
 def raw(html):
@@ -44,17 +57,23 @@ class Exercises(Directive):
         task = task[task.index("\n\n") :].strip() if task.startswith("Chapter:") else task
         section += [
             nodes.title("", title),
-            paragraph(told),
-            nodes.literal_block(task, task, language="text", classes=["task"]),
+            block(told),
+            *(block(part) for part in re.split(r"\n{2,}", task)),
+            nodes.literal_block("", f"keras-attention exercise check {exercise.name[:4]}", language="text"),
         ]
-        section += paragraph(nodes.literal("", f"keras-attention exercise check {exercise.name[:4]}"))
         for points, english, chinese, hints in checks(exercise):
             section += [raw("<details><summary>"), nodes.inline("", f"{english} · {chinese} ({points:g})")]
             section += raw("</summary>")
             items = [
-                nodes.list_item("", paragraph(en), nodes.paragraph("", zh, lang="zh")) for en, zh in hints
+                nodes.list_item(
+                    "",
+                    nodes.paragraph("", english, classes=["language-en"]),
+                    nodes.paragraph("", chinese, classes=["language-zh"]),
+                )
+                for english, chinese in hints
             ]
-            section += [nodes.enumerated_list("", *items, enumtype="arabic", prefix="", suffix=".")]
+            options = {"enumtype": "arabic", "prefix": "", "suffix": ".", "classes": ["in-both"]}
+            section += [nodes.enumerated_list("", *items, **options)]
             section += raw("</details>")
         return section
 

@@ -1,7 +1,8 @@
 """Tells a page's Chinese paragraphs from its English ones, so that a reader can hide either.
 
-Only where a section has both is a paragraph marked: what exists in one language stays in sight. Chinese
-has no spaces: reStructuredText, which wants some at its marks, gets escaped ones; a line break leaves none.
+Only where a section has both is a paragraph marked: what exists in one language stays in sight, and so does
+what is `in-both`. Chinese has no spaces: reStructuredText, which wants some at its marks, gets escaped ones; a
+line break leaves none.
 """
 
 import re
@@ -38,6 +39,7 @@ def mark(app, doctree, docname):
             text.parent.replace(text, nodes.Text(BREAK.sub("", text)))
     for parent in doctree.findall(lambda node: isinstance(node, (nodes.section, nodes.container))):
         blocks = [child for child in parent.children if isinstance(child, BLOCKS) and child.astext().strip()]
+        blocks = [block for block in blocks if "in-both" not in block["classes"]]
         spoken = [language(block.astext()) for block in blocks]
         if len(set(spoken)) == 2:
             for block, name in zip(blocks, spoken, strict=True):

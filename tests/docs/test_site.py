@@ -22,6 +22,7 @@ QUICK = ["ch11_1_core_idea", "ch11_2_2_multi_head_attention"]
 READ = """[...document.querySelectorAll("article :is(h1, h2, p)")]
   .filter((e) => e.checkVisibility() && !e.closest("[class*=sphx-glr]:not(section)"))
   .map((e) => e.innerText)"""
+VISIBLE = """[...document.querySelectorAll("{}")].filter((e) => e.checkVisibility()).map((e) => e.innerText)"""
 
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=[chapter.name for chapter in CHAPTERS])
 
@@ -65,6 +66,17 @@ def test_the_switch_hides_the_other_language(open_page, chapter):
         assert page.evaluate(READ) == texts, "the choice was forgotten"
     page.click(".languages [data-language=both]")
     assert page.evaluate(READ) == both
+
+
+def test_every_hint_of_an_exercise_is_in_either_language(open_page):
+    page = open_page(SITE / "exercises.html", within=SITE)
+    for summary in page.locator("summary").all():
+        summary.click()
+    commands = page.evaluate(VISIBLE.format("article pre"))
+    for language in ("en", "zh"):
+        page.click(f".languages [data-language={language}]")
+        assert page.evaluate(VISIBLE.format("article pre")) == commands
+        assert len(page.evaluate(VISIBLE.format("details li p"))) == 3 * page.locator("details").count()
 
 
 @each_chapter
