@@ -1,8 +1,8 @@
 """Tells a page's Chinese paragraphs from its English ones, so that a reader can hide either.
 
 Only where a section has both is a paragraph marked: what exists in one language stays in sight, and so does
-what is `in-both`. Chinese has no spaces: reStructuredText, which wants some at its marks, gets escaped ones; a
-line break leaves none.
+what is `in-both`. Chinese has no spaces: reStructuredText, which wants some at its marks, gets escaped ones;
+a line break leaves none.
 """
 
 import re

@@ -22,7 +22,9 @@ QUICK = ["ch11_1_core_idea", "ch11_2_2_multi_head_attention"]
 READ = """[...document.querySelectorAll("article :is(h1, h2, p)")]
   .filter((e) => e.checkVisibility() && !e.closest("[class*=sphx-glr]:not(section)"))
   .map((e) => e.innerText)"""
-VISIBLE = """[...document.querySelectorAll("{}")].filter((e) => e.checkVisibility()).map((e) => e.innerText)"""
+VISIBLE = (
+    """[...document.querySelectorAll("{}")].filter((e) => e.checkVisibility()).map((e) => e.innerText)"""
+)
 
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=[chapter.name for chapter in CHAPTERS])
 
