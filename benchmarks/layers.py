@@ -139,10 +139,8 @@ def measure(args, shape, causal=False):
         for i, kind in enumerate(("forward", "both")):
             task = {"peers": peers, "shape": shape, "calls": 1, "names": [name], "kinds": [i], "memory": True}
             result[f"MB {kind}"] = ask(pythons[peers], **task, causal=causal)[name]
-        for kind, i in (("forward", 0), ("both", 1)):
-            result[f"{kind} / keras"] = statistics.median(
-                found[name][i] / found["keras"][i] for found in rounds
-            )
+            ratios = (found[name][i] / found["keras"][i] for found in rounds)
+            result[f"{kind} / keras"] = statistics.median(ratios)
     return results
 
 

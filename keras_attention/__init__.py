@@ -59,9 +59,6 @@ def _register():
         importlib.import_module("keras_attention.models")
 
 
-_started_as = {Path(argument).stem for argument in sys.orig_argv[:3]}
-if not _started_as & {
-    "keras-attention",
-    "keras_attention",
-}:  # the command line imports Keras where it needs it
+# the command line imports Keras where it needs it
+if not {Path(argument).stem for argument in sys.orig_argv[:3]} & {"keras-attention", "keras_attention"}:
     _register()

@@ -10,7 +10,7 @@ import math
 import keras
 from keras import ops
 
-from keras_attention.functional import LOWEST, dot_scores
+from keras_attention.functional import LOWEST, dot_scores, masked_softmax
 
 __all__ = [
     "BROKEN",
@@ -142,8 +142,7 @@ def attend_biased(query, key, value, bias, broken, *, scale=None, dropout=None):
     scores = dot_scores(query, key, scale)  # (B, H, N, s, K)
     scores = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
     scores = scores + ops.cast(bias, scores.dtype)
-    weights = ops.softmax(scores, axis=-1) if scores.shape[-1] != 1 else ops.exp(scores - scores)
-    weights = ops.cast(weights, value.dtype)
+    weights = ops.cast(masked_softmax(scores), value.dtype)
     output = ops.matmul(weights if dropout is None else dropout(weights), value)  # (B, H, N, s, Dv)
     return ops.where(broken, math.nan, output), weights, scores
 

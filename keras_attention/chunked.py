@@ -264,20 +264,16 @@ def _gradients(plan, queries, keys, values, bias, outputs, upstreams):
                 weights = chunk.weights(query, key, bias)  # (rows, seen)
                 do = chunk.queries(upstream)  # (rows, Dv)
                 row_sums = tf.reduce_sum(tf.cast(do * chunk.queries(output), wide), axis=-1, keepdims=True)
-                dp = chunk.dropout(
-                    tf.cast(tf.matmul(do, value[:seen], transpose_b=True), wide)
-                )  # (rows, seen)
-                ds = weights * (dp - row_sums)
+                dp = tf.cast(tf.matmul(do, value[:seen], transpose_b=True), wide)  # (rows, seen)
+                ds = weights * (chunk.dropout(dp) - row_sums)  # (rows, seen)
                 of_bias = [chunk.add_to(total, ds) for total in of_bias]
                 ds = tf.cast(ds, query.dtype)
                 of_query = tf.matmul(ds, key[:seen]) * plan.scale  # (rows, D)
                 of_key = tf.matmul(ds, chunk.queries(query) * plan.scale, transpose_a=True)  # (seen, D)
-                of_value = tf.matmul(
-                    tf.cast(chunk.dropout(weights), do.dtype), do, transpose_a=True
-                )  # (seen, Dv)
-                return [of_keys + tf.cast(of_key, wide), of_values + tf.cast(of_value, wide), *of_bias], [
-                    of_query
-                ]
+                dropped = tf.cast(chunk.dropout(weights), do.dtype)  # (rows, seen)
+                of_value = tf.matmul(dropped, do, transpose_a=True)  # (seen, Dv)
+                sums = [of_keys + tf.cast(of_key, wide), of_values + tf.cast(of_value, wide), *of_bias]
+                return sums, [of_query]
 
             sums = [of_keys[:seen], of_values[:seen], *of_bias]
             like = tf.TensorSpec((plan.rows, plan.width), query.dtype)

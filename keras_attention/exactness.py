@@ -129,17 +129,16 @@ def predicted_output_error(query, key, value, weights):
     output = weights @ value  # (B, H, n, E)
     total = 0.0
     for g, h in itertools.product(range(query.shape[1]), repeat=2):
-        q, r, k, m, v, w, o, u = (
-            x[:, head] for x in (query, key, value, output) for head in (g, h)
-        )  # of the one head and of the other
-        left = weights[:, g] * np.exp(r @ _transposed(k))  # (B, n, n), i to j
-        right = weights[:, h] * np.exp(q @ _transposed(m))  # (B, n, n), i to k
-        middle = np.exp(k @ _transposed(m))  # (B, n, n), j to k
+        # of head g and of head h
+        q, r, k, m, v, w, o, u = (x[:, head] for x in (query, key, value, output) for head in (g, h))
+        left = weights[:, g] * np.exp(r @ k.mT)  # (B, n, n), i to j
+        right = weights[:, h] * np.exp(q @ m.mT)  # (B, n, n), i to k
+        middle = np.exp(k @ m.mT)  # (B, n, n), j to k
         both = (left @ middle) * right
         products = (
-            np.sum((left @ (middle * (v @ _transposed(w)))) * right, axis=-1)
-            - np.sum(both * (o @ _transposed(w)), axis=-1)
-            - np.sum((right @ _transposed(middle)) * left * (u @ _transposed(v)), axis=-1)
+            np.sum((left @ (middle * (v @ w.mT))) * right, axis=-1)
+            - np.sum(both * (o @ w.mT), axis=-1)
+            - np.sum((right @ middle.mT) * left * (u @ v.mT), axis=-1)
             + np.sum(both, axis=-1) * np.sum(o * u, axis=-1)
         )  # (v_j − o_i) · (w_k − u_i), multiplied out
         total = total + np.exp(np.sum(q * r, axis=-1)) * products  # (B, n)
@@ -171,14 +170,14 @@ def _dense_like(layer, x):
 
 def _kernel_errors(layer, x, y, weights):
     """The relative error of the estimated exp(x · y), as it is and as it is predicted."""
-    product = x @ _transposed(y)  # (B, H, n, n)
+    product = x @ y.mT  # (B, H, n, n)
     norms = np.square(x).sum(-1)[..., :, None] + np.square(y).sum(-1)[..., None, :]  # (B, H, n, n)
     projection = ops.cast(layer.projection, "float64")
     (left, left_scale), (right, right_scale) = (
         map(_array, positive_features(ops.convert_to_tensor(z), projection)) for z in (x, y)
     )  # (B, H, n, M), (B, H, n, 1)
-    estimate = left @ _transposed(right)  # (B, H, n, n)
-    ratio = estimate * np.exp(left_scale + _transposed(right_scale) - product)
+    estimate = left @ right.mT  # (B, H, n, n)
+    ratio = estimate * np.exp(left_scale + right_scale.mT - product)
     share = weights / weights.sum()
     return {
         "kernel_error": math.sqrt(np.sum(share * np.square(ratio - 1))),
@@ -186,10 +185,6 @@ def _kernel_errors(layer, x, y, weights):
             np.sum(share * np.expm1(norms + 2 * product)) / layer.num_features
         ),
     }
-
-
-def _transposed(x):
-    return np.swapaxes(x, -1, -2)
 
 
 def _array(x):

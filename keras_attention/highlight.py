@@ -36,7 +36,7 @@ def shade(weight: float, most: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def ink(background: tuple[int, int, int]) -> str:
+def ink(background: Iterable[int]) -> str:
     """Black or white, whichever has more contrast (WCAG 2.2) on a background.
 
     >>> ink((255, 255, 255)), ink((8, 48, 107))
@@ -46,7 +46,7 @@ def ink(background: tuple[int, int, int]) -> str:
     return "#000000" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "#ffffff"
 
 
-def luminance(colour: tuple[int, int, int]) -> float:
+def luminance(colour: Iterable[int]) -> float:
     """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
     linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in (c / 255 for c in colour)]
     return sum(share * x for share, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

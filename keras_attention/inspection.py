@@ -75,6 +75,9 @@ class AttentionRecorder(keras.callbacks.Callback):
         epochs: of each record, 0 before training.
         records: what `look` gave.
 
+    Raises:
+        ValueError: if every is below 1.
+
     >>> recorder = AttentionRecorder(inputs)  # doctest: +SKIP
     >>> model.fit(data, callbacks=[recorder])  # doctest: +SKIP
     >>> animate_attention(

@@ -49,6 +49,9 @@ def padding_mask(tokens):
     Args:
         tokens: (B, Tk), a Keras mask (True = a real token) or token ids, where 0 is the padding.
 
+    Raises:
+        ValueError: the tokens are floats.
+
     >>> padding_mask([[7, 3, 0], [5, 0, 0]]).numpy()
     array([[[ True,  True, False]],
     <BLANKLINE>
@@ -160,6 +163,9 @@ def combine_masks(*masks):
         *masks: (Tq, Tk), (B, Tq, Tk) or (B, H, Tq, Tk), or what broadcasts to one of these. Beside a mask of
             rank 4, one of rank 3 counts for every head.
 
+    Raises:
+        ValueError: a mask holds floats.
+
     >>> combine_masks(padding_mask([[7, 3, 0]]), None, causal_mask(3)).numpy().astype(int)
     array([[[1, 0, 0],
             [1, 1, 0],
@@ -182,6 +188,9 @@ def pair_mask(query_mask=None, key_mask=None, attention_mask=None):
 
     Returns:
         (B, Tq, Tk) or (B, H, Tq, Tk), with 1 where nothing depends on an axis; None if all are None.
+
+    Raises:
+        ValueError: a mask holds floats.
     """
     rows = None if query_mask is None else as_mask(query_mask, "query_mask")[:, :, None]  # (B, Tq, 1)
     columns = None if key_mask is None else as_mask(key_mask, "key_mask")[:, None, :]  # (B, 1, Tk)
@@ -200,10 +209,8 @@ def seen_keys(query_length, key_length, query_mask=None, key_mask=None, attentio
     if query_mask is not None:
         positions = ops.arange(query_length)
         last = ops.max(ops.where(as_mask(query_mask), positions, -1), axis=-1, keepdims=True, initial=-1)
-        behind = (
-            last + (key_length - query_length) if causal else ops.where(last < 0, -1, key_length)
-        )  # (B, 1)
-        key_mask = combine_masks(key_mask, ops.arange(key_length) <= behind)
+        end = last + (key_length - query_length) if causal else ops.where(last < 0, -1, key_length)  # (B, 1)
+        key_mask = combine_masks(key_mask, ops.arange(key_length) <= end)
     return key_mask
 
 

@@ -126,6 +126,10 @@ def bleu_by_length(
         hypotheses, references, tokenize, lowercase: as in `corpus_bleu`.
         lengths: a length for each sentence, for example the number of its source tokens.
         edges: the greatest length of each bin, rising; a last bin takes all that is longer.
+
+    Raises:
+        ValueError: as in `corpus_bleu`; if there is not one length for each sentence, or the edges do not
+            rise.
     """
     _check_pairs(hypotheses, references)
     if len(lengths) != len(hypotheses):

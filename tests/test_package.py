@@ -1,12 +1,24 @@
+import ast
 import doctest
 import importlib
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import keras_attention
+
+PACKAGE = Path(keras_attention.__file__).parent
 
 MODULES = [
     "blocks",
+    "by_heads",
+    "chunked",
     "cost",
     "exactness",
     "functional",
@@ -14,6 +26,7 @@ MODULES = [
     "masks",
     "layers.attention_pooling",
     "layers.bahdanau_attention",
+    "layers.base",
     "layers.big_bird_attention",
     "layers.cross_attention",
     "layers.linear_attention",
@@ -27,6 +40,7 @@ MODULES = [
     "layers.self_attention",
     "layers.transformer_decoder_block",
     "layers.transformer_encoder_block",
+    "models.heads",
     "models.long_text",
 ]
 
@@ -59,7 +73,6 @@ def test_the_command_line_starts_without_keras():
 
 
 def test_every_layer_is_an_attribute_of_the_package():
-    import keras_attention
     from keras_attention import layers
 
     for name in layers.__all__:
@@ -68,7 +81,21 @@ def test_every_layer_is_an_attribute_of_the_package():
 
 
 def test_an_unknown_attribute_is_an_attribute_error():
-    import keras_attention
-
     with pytest.raises(AttributeError, match="no attribute 'Attentoin'"):
         keras_attention.Attentoin  # noqa: B018
+
+
+def test_what_is_imported_is_declared():
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {canonicalize_name(Requirement(line).name) for line in project["dependencies"]}
+    imported = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.partition(".")[0])
+    optional = {"copydetect", "torch"}
+    providers = metadata.packages_distributions()
+    for name in imported - sys.stdlib_module_names - optional - {"keras_attention"}:
+        assert declared & set(map(canonicalize_name, providers[name])), f"{name} is not declared"

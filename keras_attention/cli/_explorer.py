@@ -5,14 +5,6 @@ from pathlib import Path
 from typing import Any
 
 
-def check_html(path: Path, option: str) -> None:
-    """Complain about a bad name of a page before the work begins."""
-    if path.suffix != ".html":
-        raise ValueError(f"{option} is {path}, but a page's file must end in .html.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent} for {option}; make it first.")
-
-
 def translate(translator: Any, texts: Sequence[str], beam: int, heads: bool) -> list[Any]:
     """Translations; with `heads`, those of a model that has several heads hold the weights of all."""
     wanted = {"all_heads": True} if heads and "num_heads" in translator.options else {}

@@ -1,4 +1,4 @@
-"""What the commands that train have in common."""
+"""What the commands have in common."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -16,12 +16,12 @@ class Kind(StrEnum):
     subword = "subword"
 
 
-def check_out(out: Path) -> None:
-    """Complain about a bad --out before the work begins."""
-    if out.suffix != ".keras":
-        raise ValueError(f"--out is {out}, but a model's file must end in .keras.")
-    if not out.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {out.parent} for --out; make it first.")
+def check_file(path: Path, option: str, suffix: str) -> None:
+    """Before the work begins, complain about a file that cannot be written."""
+    if path.suffix != suffix:
+        raise ValueError(f"{option} is {path}, but its name must end in {suffix}.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} for {option}; make it first.")
 
 
 def given(**options: Any) -> dict[str, Any]:
@@ -31,3 +31,8 @@ def given(**options: Any) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None
     }
+
+
+def short(number: float) -> str:
+    """A measure for a table."""
+    return f"{number:.4f}" if abs(number) < 1 else f"{number:,.2f}"

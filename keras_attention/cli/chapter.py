@@ -20,18 +20,20 @@ def list_(json: Json = False) -> None:
     from keras_attention.course.chapters import chapters
 
     table = Table("", Column("name", no_wrap=True), Column("title", overflow="fold"), "exercises", box=None)
-    for chapter in chapters():
+    found = chapters()
+    for chapter in found:
         table.add_row(chapter.section, chapter.name, str(chapter.title), " ".join(chapter.exercises))
     Console(highlight=False).print(table)
     if json:
-        print_json({"chapters": [_summary(chapter) for chapter in chapters()]})
+        print_json({"chapters": [_summary(chapter) for chapter in found]})
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def run(
     name: Annotated[str, typer.Argument(help="11.3, its name, or a part of it.")],
     options: Annotated[
-        list[str] | None, typer.Argument(help="For the chapter: --figures FOLDER, in some --data SOURCE.")
+        list[str] | None,
+        typer.Argument(help="For the chapter: --figures FOLDER, in some --data SOURCE and --epochs N."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -48,7 +50,4 @@ def run(
 
 
 def _summary(chapter):
-    title, exercises = chapter.title._asdict(), list(chapter.exercises)
-    return {"section": chapter.section, "name": chapter.name, "title": title, "exercises": exercises} | {
-        "path": chapter.path
-    }
+    return {name: getattr(chapter, name) for name in ("section", "name", "title", "exercises", "path")}

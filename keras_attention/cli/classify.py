@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_attention.cli._json import Json, print_json
-from keras_attention.cli._options import Cell, Kind, check_out, given
+from keras_attention.cli._options import Cell, Kind, check_file, given, short
 from keras_attention.cli._quiet import start_keras
 
 app = typer.Typer(
@@ -50,7 +50,7 @@ def train(
     preset: Annotated[
         Preset | None,
         typer.Option(
-            metavar="NAME", help="Settings to start from: toy, sentences, or documents (long texts)."
+            help="Settings to start from; toy for toy data, documents for long texts, else sentences."
         ),
     ] = None,
     label_column: LabelColumn = None,
@@ -68,9 +68,7 @@ def train(
     max_length: Annotated[
         int | None, typer.Option(min=2, help="Training cuts longer texts to so many tokens.")
     ] = None,
-    pooling: Annotated[
-        Pooling | None, typer.Option(metavar="NAME", help="attention, mean, max or last.")
-    ] = None,
+    pooling: Annotated[Pooling | None, typer.Option()] = None,
     heads: Annotated[int | None, typer.Option(min=1, help="Heads of attention.")] = None,
     cell: Annotated[Cell | None, typer.Option()] = None,
     embedding: Annotated[int | None, typer.Option(min=1, help="Width of the embeddings.")] = None,
@@ -80,7 +78,7 @@ def train(
         bool, typer.Option("--class-weights", help="Let rare classes count as much as common ones.")
     ] = False,
     vocabulary: Annotated[
-        Kind | None, typer.Option(metavar="KIND", help="word (Chinese by its characters), char, or subword.")
+        Kind | None, typer.Option(help="By word, Chinese is cut into its characters.")
     ] = None,
     vocabulary_size: Annotated[int | None, typer.Option(min=5)] = None,
     lowercase: Annotated[bool, typer.Option(help="Fold case.")] = True,
@@ -97,7 +95,7 @@ def train(
 
     Ctrl-C ends training early and keeps the best model so far; --resume goes on.
     """
-    check_out(out)
+    check_file(out, "--out", ".keras")
     start_keras()
     from keras_attention.data import Vocabulary, load_texts
     from keras_attention.models import (
@@ -107,6 +105,7 @@ def train(
         train_classifier,
     )
     from keras_attention.models.classifier_training import class_names
+    from keras_attention.models.training import save_whole
 
     corpus = load_texts(
         data, seed=seed, label_column=label_column, text_column=text_column, skip_empty=skip_empty
@@ -155,7 +154,7 @@ def train(
         "trained_on": _source(data, seed),
         "baseline_accuracy": baseline,
     }
-    _save(classifier, out)
+    save_whole(classifier, out)
     results, predictions = evaluate_classifier(classifier, corpus.test)
     _report(results, corpus.test, predictions)
     print(f"Saved as {out}; try: keras-attention classify run {out}")
@@ -203,10 +202,12 @@ def run(
         list[str] | None, typer.Argument(help="Texts; none reads them from standard input, a line each.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the highlighted texts; .png, .svg or .pdf.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the highlighted texts as a page.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the highlighted texts as a page; .html.")] = None,
     json: Json = False,
 ) -> None:
     """Classify texts, their words shaded by their weight; a number in brackets is the weight of its word."""
+    if html is not None:
+        check_file(html, "--html", ".html")
     start_keras()
     from rich.console import Console
 
@@ -268,12 +269,6 @@ def _linear(corpus: Any, texts: Any, vocabulary: Any) -> dict[str, float]:
     }
 
 
-def _save(classifier: Any, out: Path) -> None:
-    from keras_attention.models.training import save_whole
-
-    save_whole(classifier, out)
-
-
 def _report(results: dict[str, Any], texts: Any, predictions: Any) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -285,7 +280,7 @@ def _report(results: dict[str, Any], texts: Any, predictions: Any) -> None:
         for key, number in rows:
             label = name if key is None else f"{name}, {key}"
             if isinstance(number, float):
-                table.add_row(label, f"{number:.4f}" if abs(number) < 1 else f"{number:,.2f}")
+                table.add_row(label, short(number))
             elif number is not None:
                 table.add_row(label, str(number))
     console.print(table)

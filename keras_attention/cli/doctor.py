@@ -12,9 +12,8 @@ from typing import Any
 import typer
 
 from keras_attention import __version__
-
-from ._json import Json, print_json
-from ._quiet import quiet_stderr, start_keras
+from keras_attention.cli._json import Json, print_json
+from keras_attention.cli._quiet import quiet_stderr, start_keras
 
 DISTRIBUTION = "keras-attention-course"
 PACKAGES = ["tensorflow", "keras", "tensorflow-datasets", "matplotlib", "sacrebleu", "sentencepiece"]
@@ -36,11 +35,11 @@ class Finding:
 def doctor(json: Json = False) -> None:
     """Check versions, backend, devices, fonts, isolation and data, and say what to do about each problem."""
     findings = list(examine())
+    print_table(findings)
+    broken = any(finding.status == "broken" for finding in findings)
     if json:
-        print_json({"ok": not any(f.status == "broken" for f in findings), "findings": findings})
-    else:
-        print_table(findings)
-    if any(f.status == "broken" for f in findings):
+        print_json({"ok": not broken, "findings": findings})
+    if broken:
         raise typer.Exit(1)
 
 

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_attention.cli._explorer import check_attention, check_html, translate, write_page
+from keras_attention.cli._explorer import check_attention, translate, write_page
 from keras_attention.cli._json import Json, print_json
+from keras_attention.cli._options import check_file
 from keras_attention.cli._quiet import start_keras
 
 app = typer.Typer(add_completion=False)
@@ -26,7 +27,7 @@ def explore(
     json: Json = False,
 ) -> None:
     """Write one HTML file that shows what a model looks at: layers, heads, tokens. It needs no network."""
-    check_html(out, "--out")
+    check_file(out, "--out", ".html")
     start_keras()
     records = [
         _record(thing, path.stem if compare else "")

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_attention.cli._explorer import check_attention, check_html, write_page
+from keras_attention.cli._explorer import check_attention, write_page
 from keras_attention.cli._explorer import translate as translate_texts
 from keras_attention.cli._json import Json, print_json
-from keras_attention.cli._options import Cell, Kind, check_out, given
+from keras_attention.cli._options import Cell, Kind, check_file, given, short
 from keras_attention.cli._quiet import start_keras
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train, measure and use a translator.")
@@ -18,7 +18,8 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train, measu
 Data = Annotated[
     str,
     typer.Option(
-        help="toy:en-fr, toy:en-zh, tfds:NAME or tfds:NAME/CONFIG, a TSV file, or a folder of LANG.SPLIT.txt."
+        help="toy:en-fr, toy:en-zh, tfds:NAME or tfds:NAME/CONFIG, a TSV or CSV file, or a folder of "
+        "LANG.SPLIT.txt."
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A .keras file written by `translate train`.")]
@@ -128,7 +129,7 @@ def train(
 
     Ctrl-C ends training early and keeps the best model so far; --resume goes on.
     """
-    check_out(out)
+    check_file(out, "--out", ".keras")
     start_keras()
     from keras_attention.models import (
         PRESETS,
@@ -259,7 +260,7 @@ def run(
 ) -> None:
     """Translate sentences."""
     if html is not None:
-        check_html(html, "--html")
+        check_file(html, "--html", ".html")
     start_keras()
 
     translator = _load(model)
@@ -310,7 +311,7 @@ def _report(results: dict[str, Any], pairs: Any, translations: Any) -> None:
     table = Table("measure", "value")
     for name, value in results.items():
         if isinstance(value, float):
-            table.add_row(name, f"{value:.4f}" if abs(value) < 1 else f"{value:,.2f}")
+            table.add_row(name, short(value))
         elif name == "bleu_by_length":
             for bin in value:
                 if bin.sentences:
@@ -341,7 +342,7 @@ def _plot(translations: Any, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from keras_attention.plotting import plot_attention
+    from keras_attention.plotting import plot_attention, save_figure
 
     sizes = [(len(t.source_tokens), len(t.tokens)) for t in translations]
     figure, axes = plt.subplots(
@@ -352,6 +353,6 @@ def _plot(translations: Any, path: Path) -> None:
     )
     for ax, translation in zip(axes[:, 0], translations, strict=True):
         plot_attention(translation.attention, translation.source_tokens, translation.tokens, ax=ax)
-    figure.savefig(path)
+    save_figure(figure, path)
     plt.close(figure)
     print(f"Drawn in {path}")

@@ -22,11 +22,6 @@ DIRECTION = re.compile(rf"({LANGUAGE})-({LANGUAGE})")
 HEADERS = {("source", "target"), ("src", "tgt"), ("src", "trg")}
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a file: all of `iterate_lines`."""
-    return list(iterate_lines(path))
-
-
 def iterate_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file (``.gz`` too), with or without a byte order mark, one at a time.
 
@@ -68,11 +63,6 @@ def likely_encoding(data: bytes) -> str:
     if 2 * sum(2 * len(COMMON_GBK.findall(run)) for run in runs) > sum(map(len, runs)):
         return "GBK"
     return "CP1252" if re.search(rb"[\x80-\x9f]", data) else "LATIN1"
-
-
-def read_pairs(path: Path) -> Pairs:
-    """The pairs of a file: all of `iterate_pairs`."""
-    return collect(iterate_pairs(path))
 
 
 def collect(rows: Iterable[tuple[str, str]]) -> Pairs:
@@ -123,11 +113,6 @@ def _encoding_first(rows: Iterator[tuple[str, str]], *paths: Path) -> Iterator[t
             for _ in iterate_lines(path):
                 pass
         raise
-
-
-def read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The rows of a file: all of `iterate_rows`."""
-    return list(iterate_rows(path))
 
 
 def iterate_rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from keras_attention.data.corpus import DataError, Link, Pairs
-from keras_attention.data.files import read_lines
+from keras_attention.data.files import iterate_lines
 from keras_attention.data.vocabulary import fold
 
 
@@ -22,7 +22,7 @@ def read_links(path: str | Path, pairs: Pairs) -> Pairs:
     """
     path = Path(path)
     links: list[list[Link]] = [[] for _ in range(len(pairs))]
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(list(iterate_lines(path)), 1):
         if line.startswith("#"):
             continue
         cells = line.split("\t")

@@ -15,7 +15,6 @@ from keras_attention.data.files import (
     iterate_pairs,
     iterate_parallel,
     read_folder,
-    read_pairs,
 )
 from keras_attention.data.streaming import StreamedPairs, Track, make_streamed_corpus, untracked
 from keras_attention.data.text_files import beside, read_texts
@@ -59,7 +58,7 @@ def load(
     if path.is_dir():
         splits, languages = read_folder(path, *asked)
         return make_corpus(str(source), splits, languages, seed)
-    pairs = read_pairs(path)
+    pairs = collect(iterate_pairs(path))
     return make_corpus(str(source), {"train": pairs}, languages_of(path, pairs, *asked), seed)
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from keras_attention.data.corpus import ALIASES, DataError
-from keras_attention.data.files import read_rows, separator
+from keras_attention.data.files import iterate_rows, separator
 from keras_attention.data.texts import Texts
 
 LABEL_HEADINGS = ("label", "class", "category", "sentiment")
@@ -34,7 +34,7 @@ def read_texts(
         DataError: if there is no such column, a row lacks one, or its label or text is empty; it names the
             line.
     """
-    rows = read_rows(path)
+    rows = list(iterate_rows(path))
     heading = _heading(rows[0][1], label_column, text_column)
     label, text = _columns(path, rows[0][1], heading, label_column, text_column)
     if heading:

@@ -27,7 +27,8 @@ class Texts:
     rationales: list[list[Span]] | None = None
 
     def __post_init__(self) -> None:
-        lengths = {len(self.texts), len(self.labels), len(self.rationales or self.texts)}
+        rationales = self.texts if self.rationales is None else self.rationales
+        lengths = {len(self.texts), len(self.labels), len(rationales)}
         if len(lengths) > 1:
             raise DataError(
                 f"{len(self.texts)} texts and {len(self.labels)} labels"

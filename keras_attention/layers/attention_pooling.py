@@ -67,14 +67,7 @@ class AttentionPooling(keras.layers.Layer):
         scores = ops.swapaxes(ops.matmul(hidden, self.vector), 1, 2)  # (B, H, T)
         weights = masked_softmax(scores, None if mask is None else mask[:, None])
         weights = ops.cast(weights, inputs.dtype)
-
-        batch, length, _ = ops.shape(inputs)
-        width = inputs.shape[-1]
-        heads = ops.reshape(
-            inputs, (batch, length, self.num_heads, width // self.num_heads)
-        )  # (B, T, H, D / H)
-        heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, H, T, D / H)
-        output = ops.reshape(ops.matmul(weights[:, :, None], heads), (batch, width))  # (B, D)
+        output = weighted_sum(weights, inputs)
         if not return_attention_scores:
             return output
         return output, weights[:, 0] if self.num_heads == 1 else weights
@@ -95,3 +88,11 @@ class AttentionPooling(keras.layers.Layer):
 
     def get_config(self):
         return {**super().get_config(), "units": self.units, "num_heads": self.num_heads}
+
+
+def weighted_sum(weights, inputs):
+    """Head by head Σ_i α_i h_i: (B, H, T), (B, T, D) → (B, D), each head with D / H features of its own."""
+    (batch, length, width), heads = ops.shape(inputs), ops.shape(weights)[1]
+    parts = ops.reshape(inputs, (batch, length, heads, width // heads))
+    parts = ops.transpose(parts, (0, 2, 1, 3))  # (B, H, T, D / H)
+    return ops.reshape(ops.matmul(weights[:, :, None], parts), (batch, width))

@@ -115,7 +115,8 @@ class AttentionLayer(keras.layers.Layer):
             (B, T, ·), or (B, H, T, ·) where there are heads.
 
         >>> from keras_attention.layers import ScaledDotProductAttention
-        >>> steps = ScaledDotProductAttention().trace([[[1.0]]], [[[2.0], [3.0]]])
+        >>> query, value = ops.array([[[1.0]]]), ops.array([[[2.0], [3.0]]])
+        >>> steps = ScaledDotProductAttention().trace(query, value)
         >>> [(name, step.numpy().ravel().round(2).tolist()) for name, step in steps.items()][3:6]
         [('scores', [2.0, 3.0]), ('scaled', [2.0, 3.0]), ('masked', [2.0, 3.0])]
         """
@@ -144,6 +145,6 @@ def _zero_hidden(inputs, mask, attention_mask, axis):
     if attention_mask is not None:
         used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
         mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
-    return (
-        inputs if mask is None or inputs is None else ops.where(as_mask(mask)[..., None], inputs, 0)
-    )  # (B, T, D)
+    if mask is None or inputs is None:
+        return inputs
+    return ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)

@@ -139,13 +139,21 @@ class MultiHeadAttention(AttentionLayer):
 
     @classmethod
     def from_torch(cls, module, **options):
-        """The layer that computes what a `torch.nn.MultiheadAttention` does, with further options."""
+        """The layer that computes what a `torch.nn.MultiheadAttention` does, with further options.
+
+        Raises:
+            ValueError: the module adds a bias or zeros as a key, which Keras layers do not.
+        """
         from keras_attention.layers.torch_weights import from_torch
 
         return from_torch(cls, module, **options)
 
     def to_torch(self, **options):
-        """The `torch.nn.MultiheadAttention`, batch first, that computes what the layer does."""
+        """The `torch.nn.MultiheadAttention`, batch first, that computes what the layer does.
+
+        Raises:
+            ValueError: the layer has what PyTorch's module lacks.
+        """
         from keras_attention.layers.torch_weights import to_torch
 
         return to_torch(self, **options)

@@ -44,7 +44,7 @@ class ReformerAttention(BlockAttention):
     rounds come near full attention without reaching it. The number of buckets is about the number of chunks,
     and 128 at most.
 
-    Time and memory are n · (2 · chunk_size · num_hashes + 64 · num_hashes).
+    Time and memory are n · num_hashes · (2 · chunk_size + 64); sorting adds n log n to the time.
 
     Args:
         num_heads, key_dim, …: those of `MultiHeadAttention`.

@@ -2,6 +2,7 @@
 
 import itertools
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -11,13 +12,9 @@ IDS, LABELS = tf.TensorSpec((None, None), tf.int32), tf.TensorSpec((None,), tf.i
 
 
 def pad(sequences):
-    """Lists of ids → an int32 array (B, T), filled up with PAD."""
-    array = np.full(
-        (len(sequences), max(1, *map(len, sequences)) if sequences else 1), Vocabulary.PAD, np.int32
-    )
-    for row, ids in zip(array, sequences, strict=True):
-        row[: len(ids)] = ids
-    return array
+    """Lists of ids → an int32 array (B, T), T ≥ 1, filled up with PAD."""
+    longest = max([1, *map(len, sequences)])
+    return keras.utils.pad_sequences(sequences, longest, padding="post", value=Vocabulary.PAD)
 
 
 def bucketed(lengths, batch_size, rng=None, pool=None):

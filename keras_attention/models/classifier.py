@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_attention.data.vocabulary import Span, Vocabulary
-from keras_attention.layers import AttentionPooling
+from keras_attention.layers.attention_pooling import AttentionPooling, weighted_sum
 from keras_attention.models.batches import IDS, bucketed, pad, text_dataset
 from keras_attention.models.encoder import BidirectionalEncoder
 from keras_attention.models.precision import precision, precision_of
@@ -331,13 +331,6 @@ class AttentionClassifier(keras.Model):
     @classmethod
     def from_config(cls, config):
         return cls(Vocabulary.from_config(config.pop("vocabulary")), **config)
-
-
-def weighted_sum(weights, h):
-    """Head by head Σᵢ αᵢ hᵢ: (B, H, T) and (B, T, D) → (B, D), each head with D / H features of its own."""
-    (B, T), H, D = tf.unstack(tf.shape(h)[:2]), tf.shape(weights)[1], h.shape[-1]
-    heads = tf.transpose(tf.reshape(h, (B, T, H, D // H)), (0, 2, 1, 3))  # (B, H, T, D / H)
-    return tf.reshape(tf.matmul(weights[:, :, None], heads), (B, D))
 
 
 def shorten(ids, length):

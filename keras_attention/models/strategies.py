@@ -13,7 +13,7 @@ import os
 import keras
 import tensorflow as tf
 
-from keras_attention.models.translation import IDS
+from keras_attention.models.batches import IDS
 
 STRATEGIES = ("mirrored", "multiworker")
 

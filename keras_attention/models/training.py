@@ -272,10 +272,6 @@ class BestByBleu(Best):
         self.pairs = pairs
         self.tokenize = "zh" if language == "zh" else "13a"
 
-    @property
-    def bleu(self) -> float:
-        return self.score
-
     def measure(self, logs):
         hypotheses = [translation.text for translation in self.model.translate(self.pairs.source)]
         logs["val_bleu"] = corpus_bleu(hypotheses, self.pairs.target, self.tokenize).score

@@ -11,13 +11,11 @@ import tensorflow as tf
 
 from keras_attention.data.streaming import StreamedPairs
 from keras_attention.data.vocabulary import Vocabulary
-from keras_attention.models.batches import bucketed, pad, pair_dataset
+from keras_attention.models.batches import IDS, bucketed, pad, pair_dataset
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.precision import precision_of
 from keras_attention.models.search import beam_search
 from keras_attention.models.streaming import count_tokens, encoded_blocks
-
-IDS = tf.TensorSpec((None, None), tf.int32)
 
 
 class Translation(NamedTuple):
@@ -141,10 +139,9 @@ class Translator(keras.Model):
             losses = self.token_losses(source, before, target, training=True)
             loss = tf.reduce_mean(losses)
         weights = self.trainable_weights
-        slopes = [tf.convert_to_tensor(slope) for slope in tape.gradient(loss, weights)]  # Keras's norm of
-        self.optimizer.apply(
-            slopes, weights
-        )  # IndexedSlices leaves out what rows of one index have in common
+        # Keras's norm of IndexedSlices leaves out what rows of one index have in common
+        slopes = [tf.convert_to_tensor(slope) for slope in tape.gradient(loss, weights)]
+        self.optimizer.apply(slopes, weights)
         return self._track(losses)
 
     def test_step(self, data):
@@ -229,7 +226,8 @@ class Translator(keras.Model):
             a `Translation` for each sentence.
 
         Raises:
-            ValueError: the sentences are one string, or the beam is narrower than 1.
+            ValueError: the sentences are one string, the beam is narrower than 1, or a sentence is longer
+                than the positions that the model learned.
         """
         if isinstance(sentences, str):
             raise ValueError("translate takes a list of sentences, got one string: write [sentence].")
@@ -259,7 +257,8 @@ class Translator(keras.Model):
             before each of its tokens.
 
         Raises:
-            ValueError: there is not one target for each sentence.
+            ValueError: there is not one target for each sentence, or one of either is longer than the
+                positions that the model learned.
         """
         if len(sentences) != len(targets):
             raise ValueError(f"There are {len(sentences)} sentences but {len(targets)} targets.")

@@ -82,7 +82,7 @@ def animate_attention(
         check=check,
     )
     figure, image = figure_of(ax), ax.images[0]
-    allowed = as_boolean("mask", True if mask is None else mask, frames.shape[1:])
+    allowed = as_boolean("mask", mask, frames.shape[1:], default=True)
     comment = description_of(figure, language)
     figure.set_dpi(dpi)
     canvas = FigureCanvasAgg(figure)

@@ -12,7 +12,8 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.image import AxesImage
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.text import Text
+
+from keras_attention.highlight import ink
 
 from .labels import axes_size, figure_of, label_room, label_tokens, set_title, wrap
 
@@ -31,8 +32,8 @@ def as_array(values: Any) -> np.ndarray:
     return np.asarray(ops.convert_to_numpy(values), float)
 
 
-def as_boolean(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
-    values = np.asarray(ops.convert_to_numpy(values))
+def as_boolean(name: str, values: Any, shape: tuple[int, ...], default: bool | None = None) -> np.ndarray:
+    values = np.asarray(ops.convert_to_numpy(default if values is None else values))
     if values.dtype != bool:
         raise ValueError(f"{name} must be boolean, got {values.dtype}.")
     try:
@@ -219,31 +220,18 @@ def outline(ax: Axes, cells: np.ndarray) -> None:
 
 def write_numbers(
     ax: Axes, image: AxesImage, values: np.ndarray, allowed: np.ndarray, form: str = ".2f"
-) -> list[Text]:
+) -> None:
     """The value of each allowed cell, black or white, whichever can be read on its colour."""
-    return [
-        ax.text(
-            column,
-            row,
-            number(values[row, column], form),
-            ha="center",
-            va="center",
-            color=ink(image.to_rgba(values[row, column])),
-            fontsize="small",
-        )
-        for row, column in np.argwhere(allowed & np.isfinite(values)).tolist()
-    ]
+    for row, column in np.argwhere(allowed & np.isfinite(values)).tolist():
+        value = values[row, column]
+        colour = ink(image.to_rgba(value, bytes=True)[:3])
+        ax.text(column, row, number(value, form), ha="center", va="center", color=colour, fontsize="small")
 
 
 def number(value: float, form: str = ".2f") -> str:
     """The number with a true minus sign, and none before zero."""
     text = format(value, form).replace("-", "−")
     return text.removeprefix("−").removeprefix("+") if not text.strip("−+0.") else text
-
-
-def ink(colour: Any) -> str:
-    red, green, blue = colour[:3]
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
 
 
 def label_cells(

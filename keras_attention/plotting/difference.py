@@ -62,7 +62,7 @@ def plot_difference(
     if before.shape != after.shape:
         raise ValueError(f"The weights before have shape {before.shape}, those after {after.shape}.")
     check_shape(after, source_tokens, target_tokens)
-    allowed = as_boolean("mask", True if mask is None else mask, after.shape)
+    allowed = as_boolean("mask", mask, after.shape, default=True)
     if check:
         check_weights(before, allowed)
         check_weights(after, allowed)

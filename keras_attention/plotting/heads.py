@@ -72,8 +72,8 @@ def plot_heads(
             "choose one sentence."
         )
     check_shape(weights[0], source_tokens, target_tokens)
-    allowed = as_boolean("mask", True if mask is None else mask, weights.shape)
-    outlined = as_boolean("gold", False if gold is None else gold, weights.shape[1:])
+    allowed = as_boolean("mask", mask, weights.shape, default=True)
+    outlined = as_boolean("gold", gold, weights.shape[1:], default=False)
     heads, rows, width = weights.shape
     names = [f"head {i + 1}" for i in range(heads)] if titles is None else list(titles)
     if len(names) != heads:

@@ -67,8 +67,8 @@ def plot_attention(
     """
     weights = as_array(weights)
     check_shape(weights, source_tokens, target_tokens)
-    allowed = as_boolean("mask", True if mask is None else mask, weights.shape)
-    outlined = as_boolean("gold", False if gold is None else gold, weights.shape)
+    allowed = as_boolean("mask", mask, weights.shape, default=True)
+    outlined = as_boolean("gold", gold, weights.shape, default=False)
     if check:
         check_weights(weights, allowed)
 

@@ -12,7 +12,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.transforms import Affine2D, ScaledTranslation, Transform
 
-from .cells import MASKED, as_array, as_boolean, check_weights, ink
+from keras_attention.highlight import ink
+
+from .cells import MASKED, as_array, as_boolean, check_weights
 from .description import describe_highlight, remember
 from .fonts import text_style
 from .labels import axes_size, figure_of, set_title, visible, wrap
@@ -75,8 +77,8 @@ def plot_highlight(
         raise ValueError(f"There are {len(weights)} weights but {len(tokens)} tokens.")
     if not len(tokens):
         raise ValueError("There is no token to highlight.")
-    allowed = as_boolean("mask", True if mask is None else mask, weights.shape)
-    marked = as_boolean("gold", False if gold is None else gold, weights.shape)
+    allowed = as_boolean("mask", mask, weights.shape, default=True)
+    marked = as_boolean("gold", gold, weights.shape, default=False)
     if check:
         check_weights(weights[None], allowed[None])
 
@@ -120,7 +122,7 @@ def plot_highlight(
             ha="center",
             va="baseline",
             fontsize=size,
-            color=ink(colour) if seen else "0.35",
+            color=ink(colours.to_rgba(weight, bytes=True)[:3]) if seen else "0.35",
             bbox={"boxstyle": "square,pad=0.25", **box},
             **style,
         )

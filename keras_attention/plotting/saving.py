@@ -2,7 +2,7 @@
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from xml.sax.saxutils import escape
 
 import matplotlib as mpl
@@ -15,7 +15,7 @@ from .labels import figure_of
 
 def save_figure(
     figure: Figure | Axes,
-    path: str | Path,
+    path: str | Path | BinaryIO,
     *,
     title: str | None = None,
     description: str | None = None,
@@ -30,7 +30,7 @@ def save_figure(
 
     Args:
         figure: a figure, or any Axes of it.
-        path: ends in the format.
+        path: a file's name, which ends in the format, or a binary file, whose format is an option.
         title: by default the titles of the Axes.
         description: alt text; by default `describe_attention` and its like of all that this package drew.
         language: of the default description, "en" or "zh".
@@ -54,7 +54,8 @@ def save_figure(
         description = description_of(whole, language)
     if title is None:
         title = " · ".join(" ".join(text.split()) for text in _titles(whole))
-    form = options.pop("format", None) or Path(path).suffix[1:] or mpl.rcParams["savefig.format"]
+    suffix = Path(path).suffix[1:] if isinstance(path, str | Path) else ""
+    form = options.pop("format", None) or suffix or mpl.rcParams["savefig.format"]
     known: dict[str, dict[str, str | None]] = {
         "png": {"Title": title, "Description": description},
         "svg": {"Title": title, "Description": description, "Language": language, "Date": None},

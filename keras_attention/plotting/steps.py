@@ -157,7 +157,7 @@ def _allowed(name: str, arrays: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """What the mask leaves, in the panels after it."""
     if name not in ("masked", "weights") or "masked" not in arrays:
         return None
-    return ~(np.isneginf(arrays["masked"]) | (arrays["masked"] <= HIDDEN))
+    return ~(arrays["masked"] <= HIDDEN)  # NaN is shown
 
 
 def _features(array: np.ndarray) -> list[str]:

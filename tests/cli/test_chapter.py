@@ -38,6 +38,7 @@ def test_list_tells_sections_titles_and_exercises(run):
     assert code == 0
     assert listed[0]["section"] == "11.1"
     assert {"ex01", "ex02"} <= set(listed[0]["exercises"])
+    assert set(listed[0]["title"]) == {"en", "zh"}
     assert all(chapter["name"] in output for chapter in listed)
 
 

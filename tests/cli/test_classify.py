@@ -151,6 +151,8 @@ def test_errors_of_evaluate_and_run(model, data, capsys, tmp_path):
     assert f"There is no model {missing}" in error(capsys, "run", missing, "the cat")
     assert "is not a .keras file" in error(capsys, "run", data, "the cat")
     assert "Text 1 is empty" in error(capsys, "run", model, "the cat", " ")
+    assert "must end in .html" in error(capsys, "run", model, "the cat", "--html", tmp_path / "page.txt")
+    assert "There is no folder" in error(capsys, "run", model, "a", "--html", tmp_path / "no" / "page.html")
     other = tmp_path / "new.test.tsv"
     other.write_text("hot\tred bird\n")
     assert "no class 'hot' among" in error(capsys, "evaluate", model, "--data", other)

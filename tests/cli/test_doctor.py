@@ -47,7 +47,9 @@ def test_the_table_says_what_to_do(monkeypatch, capsys):
 def test_what_is_broken_makes_it_fail(monkeypatch, capsys):
     findings = [Finding("a", "1"), Finding("b", "gone", "broken", "install b")]
     assert exit_status(monkeypatch, findings, "--json") == 1
-    report = json.loads(capsys.readouterr().out)
+    *table, line = capsys.readouterr().out.splitlines()
+    assert [row.split() for row in table] == [["✓", "a", "1"], ["✗", "b", "gone"], ["→", "install", "b"]]
+    report = json.loads(line)
     assert report["ok"] is False
     assert report["findings"][1] == {
         "name": "b",

@@ -178,6 +178,7 @@ def test_run_prints_a_line_a_sentence(model, capsys, tmp_path):
         assert np.shape(row["attention"]) == (len(row["tokens"]), len(row["source_tokens"]))
         assert row["score"] < 0
     assert plot.read_bytes().startswith(b"\x89PNG")
+    assert b"Heat map of attention weights" in plot.read_bytes()
 
 
 def test_run_writes_a_page_to_explore(model, capsys, tmp_path):

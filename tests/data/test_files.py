@@ -7,11 +7,10 @@ import pytest
 from keras_attention.data import DataError, StreamedPairs, load, stream
 from keras_attention.data.files import (
     collect,
+    iterate_lines,
     iterate_pairs,
     likely_encoding,
     read_folder,
-    read_lines,
-    read_pairs,
 )
 
 # What str.splitlines or a lenient reader would break, drop or change.
@@ -37,6 +36,9 @@ def write(path, text, encoding="utf-8"):
 def read(request):
     """read(path): the pairs of a file, by either way."""
 
+    def whole(path):
+        return collect(iterate_pairs(path))
+
     def streamed(path):
         pairs = StreamedPairs(str(path), lambda: iterate_pairs(path))
         first, second = list(pairs), list(pairs)
@@ -44,7 +46,7 @@ def read(request):
         assert len(pairs) == len(first)
         return collect(first)
 
-    return read_pairs if request.param == "whole" else streamed
+    return whole if request.param == "whole" else streamed
 
 
 @pytest.fixture(params=["whole", "streamed"])
@@ -63,21 +65,21 @@ def open_corpus(request):
 @pytest.mark.parametrize("last", [True, False])
 def test_lines_lose_nothing(tmp_path, end, encoding, last):
     text = end.join(ODD) + (end if last else "")
-    assert read_lines(write(tmp_path / "odd.txt", text, encoding)) == ODD
+    assert list(iterate_lines(write(tmp_path / "odd.txt", text, encoding))) == ODD
 
 
 def test_lines_of_gzip(tmp_path):
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"eins\nzwei\n"))
-    assert read_lines(path) == ["eins", "zwei"]
+    assert list(iterate_lines(path)) == ["eins", "zwei"]
 
 
 def test_missing_and_empty_files(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*none\.txt"):
-        read_lines(tmp_path / "none.txt")
+        list(iterate_lines(tmp_path / "none.txt"))
     for text in ("", "\n", "\ufeff \n"):
         with pytest.raises(DataError, match=r"void\.txt is empty"):
-            read_lines(write(tmp_path / "void.txt", text))
+            list(iterate_lines(write(tmp_path / "void.txt", text)))
 
 
 @pytest.mark.parametrize(

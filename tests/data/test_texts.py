@@ -20,6 +20,8 @@ def test_columns_of_different_lengths():
         Texts(["a", "b"], ["x"])
     with pytest.raises(DataError, match="1 texts and 1 labels and 2 rationales"):
         Texts(["a"], ["x"], [[], []])
+    with pytest.raises(DataError, match="2 texts and 2 labels and 0 rationales"):
+        Texts(["a", "b"], ["x", "y"], [])
 
 
 def test_rows_keep_their_rationales():

@@ -4,6 +4,7 @@ import pytest
 from keras import ops
 
 from keras_attention.layers import AttentionPooling
+from keras_attention.layers.attention_pooling import weighted_sum
 
 B, T, D, U = 2, 5, 6, 8
 
@@ -62,3 +63,12 @@ def test_bad_arguments_are_named():
         AttentionPooling()(np.ones((B, D)))
     with pytest.raises(ValueError, match="mask is float32"):
         AttentionPooling()(np.ones((B, T, D)), mask=np.ones((B, T), "float32"))
+
+
+def test_weighted_sum_head_by_head():
+    rng = np.random.default_rng(0)
+    weights, h = rng.normal(size=(2, 3, 5)).astype("float32"), rng.normal(size=(2, 5, 12)).astype("float32")
+    expected = np.concatenate(
+        [np.einsum("bt,btd->bd", weights[:, i], h[..., 4 * i : 4 * i + 4]) for i in range(3)], -1
+    )
+    np.testing.assert_allclose(array(weighted_sum(weights, h)), expected, atol=1e-5)

@@ -12,7 +12,7 @@ import tensorflow as tf
 from keras_attention.data import Texts, Vocabulary
 from keras_attention.models import AttentionClassifier, load_model
 from keras_attention.models.batches import pad
-from keras_attention.models.classifier import POOLINGS, shorten, weighted_sum
+from keras_attention.models.classifier import POOLINGS, shorten
 
 LONG = " ".join(["the red cat sees a small dog and"] * 4)
 TEXTS = ["the cat sees", "a big red dog likes the bird and", "eats", LONG]
@@ -166,15 +166,6 @@ def test_weights_that_are_given_are_used(build):
         other, _ = classifier.predict_ids(ids, [np.roll(row, 1, axis=-1) for row in weights])
         assert np.abs(other - p).max() > (1e-3 if options.get("pooling") != "mean" else -1)
         np.testing.assert_allclose(other[2], p[2], atol=1e-5)  # a text of one token
-
-
-def test_weighted_sum_head_by_head():
-    rng = np.random.default_rng(0)
-    weights, h = rng.normal(size=(2, 3, 5)).astype("float32"), rng.normal(size=(2, 5, 12)).astype("float32")
-    expected = np.concatenate(
-        [np.einsum("bt,btd->bd", weights[:, i], h[..., 4 * i : 4 * i + 4]) for i in range(3)], -1
-    )
-    np.testing.assert_allclose(weighted_sum(weights, h), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("options", [{}, {"heads": 3, "cell": "gru", "residual": False}])

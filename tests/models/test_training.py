@@ -233,7 +233,7 @@ def test_patience_counts_epochs_without_a_better_bleu():
             break
     assert epoch.now == 6  # 4, 5 and 6 were no better than 3
     assert callback.weights == [np.array(3)]
-    assert callback.bleu == pytest.approx(100)
+    assert callback.score == pytest.approx(100)
     assert logs["val_bleu"] == pytest.approx(0)
 
 
@@ -245,7 +245,7 @@ def test_chinese_is_scored_by_characters():
         )
     )
     callback.on_epoch_end(0, {})
-    assert callback.bleu == pytest.approx(100)
+    assert callback.score == pytest.approx(100)
 
 
 def test_saving_never_leaves_half_a_file(tmp_path):

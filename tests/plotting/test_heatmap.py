@@ -123,9 +123,9 @@ def test_small_matrices_are_annotated_in_a_readable_colour():
     texts = {text.get_position(): text for text in ax.texts}
     assert len(texts) == WEIGHTS.size
     assert texts[1, 1].get_text() == "0.90"
-    assert texts[1, 1].get_color() == "black"
+    assert texts[1, 1].get_color() == "#000000"
     assert texts[0, 1].get_text() == "0.00"
-    assert texts[0, 1].get_color() == "white"
+    assert texts[0, 1].get_color() == "#ffffff"
 
 
 def test_annotation_can_be_asked_for_or_refused():

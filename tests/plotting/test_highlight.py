@@ -22,7 +22,7 @@ def test_every_token_stands_on_the_colour_of_its_weight(texts):
     for text, weight in zip(shown, WEIGHTS, strict=True):
         colour = plt.get_cmap("Blues")(weight / 0.6667)  # four times the mean of 1/6
         np.testing.assert_allclose(text.get_bbox_patch().get_facecolor(), colour, atol=0.01)
-        assert text.get_color() == ("white" if weight == 0.5 else "black")
+        assert text.get_color() == ("#ffffff" if weight == 0.5 else "#000000")
     assert ax.get_title("left") == "negative"
 
 

@@ -1,3 +1,4 @@
+import io
 import xml.etree.ElementTree as ET
 
 import matplotlib.pyplot as plt
@@ -87,3 +88,10 @@ def test_all_heads_are_described(softmax, tmp_path):
 def test_an_unknown_format_is_refused(ax, tmp_path):
     with pytest.raises(ValueError, match="Format 'docx' is not supported"):
         save_figure(ax, tmp_path / "attention.docx")
+
+
+def test_a_binary_file_is_a_png_unless_it_is_told_otherwise(ax):
+    for options, beginning in (({}, b"\x89PNG"), ({"format": "svg"}, b"<?xml"), ({"format": "pdf"}, b"%PDF")):
+        file = io.BytesIO()
+        save_figure(ax, file, **options)
+        assert file.getvalue().startswith(beginning)

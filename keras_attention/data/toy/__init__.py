@@ -11,8 +11,8 @@ from zlib import crc32
 from keras_attention.data.corpus import Corpus, DataError, Link, Pairs
 from keras_attention.data.toy import chinese, english, french
 from keras_attention.data.toy.meaning import Draw, Sentence, Word, chapter_sentences
+from keras_attention.data.vocabulary import Span
 
-Span = tuple[int, int]
 SIZES = {"train": 6000, "validation": 500, "test": 500}
 SPARE = {"train": 6000, "validation": 510, "test": 510}  # some have a word that training has not
 

@@ -175,9 +175,12 @@ class Draw:
         if kinds[0] in PERSONS and self.chance(0.2):
             return self.person()
         noun = self.choice(nouns(kinds))
-        determiner = "my" if noun.kind == "kin" else self.choice(SUBJECT_DETERMINERS)
-        if determiner == "my" and noun.person and noun.english not in ("teacher", "doctor", "student"):
-            determiner = "my" if noun.kind == "kin" else "the"
+        if noun.kind == "kin":
+            determiner = "my"
+        else:
+            determiner = self.choice(SUBJECT_DETERMINERS)
+            if determiner == "my" and noun.person and noun.english not in ("teacher", "doctor", "student"):
+                determiner = "the"
         plural = determiner == "the" and self.chance(0.25)
         return self.decorate(NounPhrase(noun, determiner, plural), rich)
 

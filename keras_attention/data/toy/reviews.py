@@ -16,8 +16,8 @@ from zlib import crc32
 
 from keras_attention.data.corpus import DataError
 from keras_attention.data.texts import TextCorpus, Texts
+from keras_attention.data.vocabulary import Span
 
-Span = tuple[int, int]
 Side = TypeVar("Side")
 SIZES = {"train": 4000, "validation": 500, "test": 1000}
 LABELS = ("negative", "positive")

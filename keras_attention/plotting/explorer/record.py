@@ -53,7 +53,7 @@ class AttentionLayer:
                 "Take their softmax first."
             )
         self.weights = weights
-        self.mask = as_boolean("mask", True if self.mask is None else self.mask, weights.shape)
+        self.mask = as_boolean("mask", self.mask, weights.shape, default=True)
         if self.gold is not None:
             self.gold = as_boolean("gold", self.gold, weights.shape[2:])
 
