@@ -53,7 +53,7 @@ def run(
 ) -> None:
     """Grade every submission, in a sandbox, by checks with hidden inputs."""
     from keras_attention.course.catalog import exercises, find
-    from keras_attention.course.entries import entries
+    from keras_attention.course.entries import entries, ignored
     from keras_attention.course.grading import Settings, plan
     from keras_attention.course.grading import run as run_jobs
     from keras_attention.course.ledger import Ledger
@@ -69,6 +69,8 @@ def run(
     jobs = plan(students, chosen, ledger, [settings])
     total = len(students) * len(chosen)
     print(f"{len(students)} students, {len(chosen)} exercises: {len(jobs)} to judge of {total}.", flush=True)
+    if others := ignored(submissions):
+        print(f"Ignored, being no .py, .ipynb, .zip or folder: {', '.join(others)}.", flush=True)
 
     def ready(worker: Any) -> None:
         if "isolation" not in facts or facts["isolation"] != worker.isolation:

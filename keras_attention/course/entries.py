@@ -3,22 +3,31 @@
 Nothing is unpacked to disk and no link is followed, so that no name can point elsewhere.
 """
 
+import os
 import re
 import stat
 import zipfile
-from collections.abc import Iterator
-from functools import cached_property
-from itertools import islice
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from keras_attention.course import submission
-from keras_attention.course.catalog import Exercise, public_names
-from keras_attention.course.submission import LARGEST, Submission, writable
-from keras_attention.course.verdict import Failure, Text
+from keras_attention.course.catalog import Exercise
+from keras_attention.course.submission import Submission, writable
 
-MOST_FILES = 500
+# of one student; a notebook's outputs are read, but are no source
+MOST_FILES, MOST_SOURCE, MOST_BYTES = 500, 2**21, 2**27
+DEEPEST = 20  # folders in folders
 KINDS = (".py", ".ipynb")
+ARCHIVES = (".zip", ".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz")  # only the first can be read
+SAFE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of what else is packed, zipfile does not bound the size
 OURS = ("backups", "checks", "solutions")  # folders
+LIBRARIES = ("env", "node_modules", "site-packages", "venv")  # folders
+NUMBER = re.compile(r"ex(?:ercise)?[ _-]?0*(\d{1,3})(?!\d)")
+
+Opener = Callable[[], IO[bytes]]
 
 
 class Entry:
@@ -31,20 +40,48 @@ class Entry:
 
     def __init__(self, path: Path, deep: bool = True):
         self.path, self._deep = path, deep
-        self.student = writable(path.stem if path.is_file() else path.name)
+        self.student = writable(path.stem.removesuffix(".tar") if path.is_file() else path.name)
+        self.ignored: list[str] = []
 
     @cached_property
     def files(self) -> dict[str, Submission]:
-        """By their names in the entry."""
+        """By their names in the entry; the likeliest, if they are too many. The others are in `ignored`."""
+        files: dict[str, Submission] = {}
+        source = size = 0
+        with ExitStack() as archives:
+            for name, opener in sorted(self._list(archives), key=_likely):
+                enough = len(files) == MOST_FILES or source > MOST_SOURCE or size > MOST_BYTES
+                if enough or _suffix(name) not in KINDS + ARCHIVES:
+                    self.ignored.append(name)
+                    continue
+                files[name] = file = submission.load(PurePosixPath(name).name, opener)
+                source, size = source + len(file.source), size + file.size
+        return files
+
+    def _list(self, archives: ExitStack) -> Iterator[tuple[str, Opener]]:
+        """The names of all files, and how to open them."""
+        home = self.path if self.path.is_dir() else self.path.parent
+        for path in self._walk():
+            name = writable(path.relative_to(home).as_posix())
+            if _suffix(name) in ARCHIVES:
+                yield from _unpack(name, path, archives)
+            else:
+                yield name, partial(submission.open_file, path)
+
+    def _walk(self) -> Iterator[Path]:
         if self.path.is_symlink():
-            return {}
-        if self.path.is_dir():
-            paths = islice(_walk(self.path, self._deep), MOST_FILES)
-            names = {writable(path.relative_to(self.path).as_posix()): path for path in paths}
-            return {name: submission.read(path) for name, path in names.items()}
-        if self.path.suffix == ".zip":
-            return dict(_unzip(self.path))
-        return {self.path.name: submission.read(self.path)}
+            return
+        if not self.path.is_dir():
+            yield self.path
+            return
+        for folder, folders, files in os.walk(self.path, onerror=self._ignore):
+            deeper = self._deep and len(Path(folder).relative_to(self.path).parts) < DEEPEST
+            folders[:] = [name for name in folders if deeper and _counts(name)]
+            files = [name for name in files if _counts(name) and (self._deep or _suffix(name) in KINDS)]
+            yield from (Path(folder, name) for name in files)
+
+    def _ignore(self, error: OSError) -> None:
+        self.ignored.append(writable(Path(error.filename).name))
 
     def find(self, exercise: Exercise) -> Submission:
         """The file that solves an exercise: by its name, by its number, or by the functions it defines."""
@@ -52,38 +89,34 @@ class Entry:
         ranks = {name: self._rank(name, exercise, stub) for name in self.files}
         best = min(ranks, key=lambda name: (ranks[name], name.count("/"), name), default="")
         if not best or ranks[best] == NO_MATCH:
-            return submission.missing(exercise.name, list(ranks))
-        return self.files[best]
+            return submission.missing(exercise.name, list(ranks), self.ignored)
+        return self.files[best].solving(exercise.functions)
 
     def _rank(self, name: str, exercise: Exercise, stub: str) -> int:
         file, stem = self.files[name], PurePosixPath(name).stem.lower()
-        number = int(exercise.name[2:4])
+        if _suffix(name) in ARCHIVES:
+            return 4
         if stem == exercise.name:
-            return 4 if file.source == stub else 0
-        if re.match(rf"ex(ercise)?[ _-]?0*{number}(?!\d)", stem):
+            return 5 if file.source == stub else 0
+        number = NUMBER.match(stem)
+        if number and int(number[1]) == int(exercise.name[2:4]):
             return 1
-        if file.fault is None and file.source != stub:
-            defined = set(public_names(submission.tree(file.source)))
-            if defined >= set(exercise.functions):
+        if file.source != stub:
+            if file.defined >= set(exercise.functions):
                 return 2
-            if defined & set(exercise.functions):
+            if file.defined & set(exercise.functions):
                 return 3
         return NO_MATCH
 
 
-NO_MATCH = 5
+NO_MATCH = 6
 
 
 def entries(folder: Path) -> list[Entry]:
     """One a student, in order of their names. Raises `ValueError` if there is none."""
     if not folder.is_dir():
         raise ValueError(f"There is no folder {folder} of submissions.")
-    kinds = (*KINDS, ".zip")
-    found = [
-        Entry(path)
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith((".", "__")) and (path.is_dir() or path.suffix in kinds)
-    ]
+    found = [Entry(path) for path in _visible(folder) if _is_entry(path)]
     if not found:
         raise ValueError(f"{folder} holds no submission: one .py, .ipynb, .zip or folder a student.")
     by_name: dict[str, Entry] = {}
@@ -94,35 +127,50 @@ def entries(folder: Path) -> list[Entry]:
     return found
 
 
-def _walk(folder: Path, deep: bool) -> Iterator[Path]:
-    """The files below a folder, those of the nearest folders first."""
-    inside = sorted(folder.iterdir())
-    yield from (path for path in inside if path.suffix in KINDS and not path.is_dir())
-    for path in inside if deep else ():
-        if path.is_dir() and not path.is_symlink() and _counts(PurePosixPath(path.name)):
-            yield from _walk(path, deep)
+def ignored(folder: Path) -> list[str]:
+    """What lies among the entries and is none."""
+    return [writable(path.name) for path in _visible(folder) if not _is_entry(path)]
 
 
-def _counts(name: PurePosixPath) -> bool:
-    """Not what came with the course, nor what computers put there."""
-    return not any(part.startswith((".", "__")) or part in OURS for part in name.parts)
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "__")))
 
 
-def _unzip(path: Path) -> Iterator[tuple[str, Submission]]:
+def _is_entry(path: Path) -> bool:
+    return path.is_dir() or (path.is_file() and _suffix(path.name) in KINDS + ARCHIVES)
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
+
+
+def _counts(name: str) -> bool:
+    """Not what came with the course or with Python, nor what computers put there."""
+    parts = PurePosixPath(name).parts
+    return not any(part.startswith((".", "__")) or part in OURS + LIBRARIES for part in parts)
+
+
+def _likely(file: tuple[str, Opener]) -> tuple[bool, int, str]:
+    """Sorts first what may solve an exercise by its name, then the nearest folders."""
+    name = PurePosixPath(file[0])
+    is_known = name.suffix.lower() in KINDS and NUMBER.match(name.stem.lower())
+    return not is_known, len(name.parts), file[0]
+
+
+def _unpack(name: str, path: Path, archives: ExitStack) -> Iterator[tuple[str, Opener]]:
+    """What a zip holds; an archive that cannot be read is one file, which cannot be opened."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = [member for member in archive.infolist() if _is_wanted(member)]
-            for member in members[:MOST_FILES]:
-                with archive.open(member) as file:
-                    data = file.read(LARGEST + 1)
-                if len(data) <= LARGEST:
-                    yield member.filename, submission.parse(PurePosixPath(member.filename).name, data)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError, ValueError):
-        fault = Failure("unreadable", Text("The zip cannot be read.", "压缩包无法读取。"))
-        for number in range(1, 100):  # whatever exercise is looked for
-            yield f"ex{number:02}.py", Submission(path.name, fault=fault)
+        archive = archives.enter_context(zipfile.ZipFile(archives.enter_context(submission.open_file(path))))
+    except Exception:  # zipfile has many
+        yield name, _refuse
+        return
+    for member in archive.infolist():
+        inside = writable(member.filename)
+        is_file = not member.is_dir() and stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+        if is_file and _counts(inside):
+            can_be_read = member.compress_type in SAFE and _suffix(inside) not in ARCHIVES
+            yield f"{name}/{inside}", partial(archive.open, member) if can_be_read else _refuse
 
 
-def _is_wanted(member: zipfile.ZipInfo) -> bool:
-    name = PurePosixPath(member.filename)
-    return name.suffix in KINDS and _counts(name) and not stat.S_ISLNK(member.external_attr >> 16)
+def _refuse() -> IO[bytes]:
+    raise zipfile.BadZipFile

@@ -57,7 +57,9 @@ class Workspace:
         self.printed = ""  # by the last submission, if that ran in a process of its own
 
     def submission(self, exercise: Exercise) -> Submission:
-        return read(self.file) if self.file else Entry(self.folder, deep=False).find(exercise)
+        if self.file:
+            return read(self.file).solving(exercise.functions)
+        return Entry(self.folder, deep=False).find(exercise)
 
     def path(self, exercise: Exercise) -> Path:
         """The file that solves an exercise, or that would."""

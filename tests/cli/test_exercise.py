@@ -150,6 +150,10 @@ def test_a_notebook_counts(space, run):
     )
     (space / f"{EX01.name}.ipynb").write_text(nbformat.writes(book))
     assert run("check", "ex01")[0] == 0
+    book.cells += [nbformat.v4.new_code_cell("best = [][0]"), nbformat.v4.new_code_cell("y = (")]
+    path = space / f"{EX01.name}.ipynb"
+    path.write_text(nbformat.writes(book))
+    assert run("check", "ex01")[0] == run("check", str(path))[0] == 0
 
 
 def test_errors_are_sentences(tmp_path, monkeypatch, capsys):

@@ -41,6 +41,7 @@ def submissions(tmp_path):
         (folder / name).mkdir(parents=True)
         (folder / name / EX01.path.name).write_text(text, encoding="utf-8")
     (folder / "hal").mkdir()
+    (folder / "letter.docx").touch()
     return folder
 
 
@@ -65,6 +66,7 @@ def test_a_class_is_graded_and_a_second_run_has_nothing_to_do(submissions, tmp_p
     assert result["seed"] == 7
     assert result["faulty"] == []
     assert "isolation: " in first.stdout
+    assert "Ignored, being no .py, .ipynb, .zip or folder: letter.docx." in first.stdout
     assert "6 to judge of 7" in first.stdout  # two untouched stubs are one job
     for student, points in POINTS.items():
         assert points is None or result["students"][student] == points

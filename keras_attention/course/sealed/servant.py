@@ -1,6 +1,7 @@
 """Runs a submission as it is told: loads its source, calls its functions, builds its layers."""
 
 import importlib.abc
+import io
 import linecache
 import sys
 import traceback
@@ -44,7 +45,7 @@ class Servant:
         self.module = types.ModuleType(MODULE)
         self.module.__file__, self.module.__loader__ = filename, Source(source)
         sys.modules[MODULE] = self.module
-        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        linecache.cache[filename] = (len(source), None, io.StringIO(source).readlines(), filename)
         exec(compile(source, filename, "exec", dont_inherit=True), self.module.__dict__)
 
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
