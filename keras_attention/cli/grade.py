@@ -2,7 +2,9 @@
 
 import os
 import secrets
+import signal
 import sys
+import zlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +43,7 @@ def run(
     seconds: Annotated[float, typer.Option(min=0.1, help="Time that a check may take.")] = 10.0,
     memory: Annotated[int, typer.Option(min=64, help="Memory that a check may take, in MiB.")] = 1024,
     shard: Annotated[
-        str, typer.Option(metavar="I/N", help="Only each N-th student, from the I-th on.")
+        str, typer.Option(metavar="I/N", help="Only the I-th of N parts, in which a student stays.")
     ] = "1/1",
     require_isolation: Annotated[
         bool, typer.Option("--require-isolation", help="Refuse to run unless isolation is full.")
@@ -56,27 +58,32 @@ def run(
     from keras_attention.course.entries import entries, ignored
     from keras_attention.course.grading import Settings, plan
     from keras_attention.course.grading import run as run_jobs
-    from keras_attention.course.ledger import Ledger
+    from keras_attention.course.ledger import Ledger, read_facts, record, versions
 
     everything = exercises()
     chosen = [find(name, everything) for name in exercise] if exercise else everything
     number, of = _shard(shard)
-    students = entries(submissions)[number - 1 :: of]
+    students = [
+        entry for entry in entries(submissions) if zlib.crc32(entry.student.encode()) % of == number - 1
+    ]
     out.mkdir(parents=True, exist_ok=True)
-    settings = Settings(_seed(seed, out), seconds, memory * 2**20, fresh)
+    if seed is None:  # that of the run that goes on here
+        seed = read_facts(out).get("seed", secrets.randbelow(2**31))
+    settings = Settings(seed, seconds, memory * 2**20, fresh)
     ledger = Ledger(out / "ledger.jsonl")
-    facts = _facts(out)
-    jobs = plan(students, chosen, ledger, [settings])
+    jobs, wanted = plan(students, chosen, ledger, [settings], require_isolation)
+    record(out, **settings.to_json(), versions=versions(), wanted=wanted)
     total = len(students) * len(chosen)
     print(f"{len(students)} students, {len(chosen)} exercises: {len(jobs)} to judge of {total}.", flush=True)
     if others := ignored(submissions):
         print(f"Ignored, being no .py, .ipynb, .zip or folder: {', '.join(others)}.", flush=True)
 
+    seen = set()
+
     def ready(worker: Any) -> None:
-        if "isolation" not in facts or facts["isolation"] != worker.isolation:
+        if worker.layers not in seen:
             print(f"isolation: {worker.isolation} ({', '.join(worker.layers) or 'limits only'})", flush=True)
-        facts["isolation"] = worker.isolation
-        _record(out, isolation=worker.isolation, layers=worker.layers)
+        seen.add(worker.layers)
         if require_isolation and worker.isolation != "full":
             raise ValueError(f"Isolation is {worker.isolation}, not full: see `keras-attention doctor`.")
 
@@ -88,39 +95,25 @@ def run(
         raise
     finally:
         ledger.close()
-    wanted = {(entry.student, item.name) for entry in students for item in chosen}
-    _finish([line for name, line in ledger.lines.items() if name in wanted], out, json)
+    _finish([ledger.lines[student, name] for student in wanted for name in wanted[student]], out, json)
 
 
-@app.command()
-def merge(
+@app.command("merge")
+def merge_parts(
     parts: Annotated[list[Path], typer.Argument(help="The --out folders of the shards.")],
     out: Out,
     json: Json = False,
 ) -> None:
     """Join the shards of a run into one set of reports."""
-    from keras_attention.course.ledger import Ledger, read_lines
+    from keras_attention.course.ledger import merge
 
-    for part in parts:
-        if not (part / "ledger.jsonl").exists():
-            raise ValueError(f"{part} is not the --out folder of a run: it has no ledger.jsonl.")
-    seeds = {_facts(part).get("seed") for part in parts}
-    if len(seeds) > 1:
-        raise ValueError("The shards were graded with different seeds: give all of them the same --seed.")
-    out.mkdir(parents=True, exist_ok=True)
-    isolation = sorted({_facts(part).get("isolation", "") for part in parts})
-    _record(out, seed=seeds.pop(), isolation=", ".join(isolation))
-    ledger = Ledger(out / "ledger.jsonl")
-    for part in parts:
-        for line in read_lines(part / "ledger.jsonl"):
-            ledger.add(line)
-    ledger.close()
-    _finish(list(ledger.lines.values()), out, json)
+    _finish(merge(parts, out), out, json)
 
 
 @app.command(hidden=True)
 def worker() -> None:
     """Judge what comes on standard input; for `grade` itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that ends this one
     from keras_attention.course.worker import serve
 
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -133,27 +126,6 @@ def _shard(text: str) -> tuple[int, int]:
     if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
         raise ValueError(f"--shard is {text}, but must be I/N with 1 ≤ I ≤ N, such as 2/4.")
     return int(number), int(of)
-
-
-def _facts(out: Path) -> dict[str, Any]:
-    import json
-
-    path = out / "run.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-def _record(out: Path, **facts: Any) -> None:
-    import json
-
-    text = json.dumps(_facts(out) | facts, indent=1)
-    (out / "run.json").write_text(text, encoding="utf-8")
-
-
-def _seed(asked: int | None, out: Path) -> int:
-    """The one asked for, else that of the run that is continued, else a new one; recorded for appeals."""
-    seed = asked if asked is not None else _facts(out).get("seed", secrets.randbelow(2**31))
-    _record(out, seed=seed)
-    return seed
 
 
 def _progress(total: int) -> Any:
@@ -184,11 +156,15 @@ def _progress(total: int) -> Any:
 
 
 def _finish(lines: list[Any], out: Path, json: bool) -> None:
-    from keras_attention.course.ledger import versions
+    from keras_attention.course import ledger
     from keras_attention.course.reports import students, write_all
+    from keras_attention.course.sealed.sandbox import isolation
 
-    facts = {"isolation": "", **_facts(out), "versions": versions()}
-    write_all(lines, out, facts)
+    layers = ledger.layers(lines)
+    ledger.record(out, isolation=isolation(layers), layers=layers)
+    facts = ledger.read_facts(out)
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    write_all(lines, out, facts | {"versions": versions})
     everybody = students(lines)
     faulty = [student.name for student in everybody if student.faulty]
     print(f"Grades: {out / 'grades.csv'}; the class: {out / 'class.html'}")

@@ -6,8 +6,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psutil
@@ -15,12 +16,10 @@ import psutil
 from keras_attention.course import rules
 from keras_attention.course.catalog import Exercise
 from keras_attention.course.entries import Entry
-from keras_attention.course.forked import START
-from keras_attention.course.ledger import Ledger, Line, key
+from keras_attention.course.forked import PATIENCE, START
+from keras_attention.course.ledger import Ledger, Line, Wanted, key
 from keras_attention.course.submission import Submission, tree
 from keras_attention.course.verdict import GraderFault, Text, Verdict
-
-CHECKS = 8  # more than an exercise has
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,23 @@ class Job:
 
 
 class Worker:
-    """A process that judges; started again after it has ended."""
+    """A process that judges; started again after it has ended.
 
-    def __init__(self, settings: Settings):
-        self._settings = settings
-        self._start()
+    Args:
+        settings: of the run.
+        ready: called with the worker whenever its process has started; may refuse it by an error.
+        stop: once it is set no process is started any more.
+    """
 
-    def _start(self) -> None:
+    def __init__(self, settings: Settings, ready: Callable[["Worker"], None], stop: threading.Event):
+        self._settings, self._ready, self._stop = settings, ready, stop
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def start(self) -> None:
+        self._answers = queue.SimpleQueue()
+        if self._stop.is_set():  # if it is set from here on, `give_up` finds the new queue
+            raise GraderFault("The run was stopped.")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "keras_attention", "grade", "worker"],
             stdin=subprocess.PIPE,
@@ -61,26 +70,34 @@ class Worker:
             text=True,
             encoding="utf-8",
         )
-        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_pump, args=(self._process.stdout, self._answers.put), daemon=True).start()
         hello = self._exchange(self._settings.to_json(), START)
-        self.isolation, self.layers = hello["isolation"], hello["layers"]
+        self.isolation, self.layers = hello["isolation"], tuple(hello["layers"])
+        self._ready(self)
 
-    def judge(self, exercise: Exercise, submission: Submission) -> list[Verdict]:
-        """Raises `GraderFault`, after which the worker is a new one."""
-        # every check may use its time, and so may each known mistake
-        patience = CHECKS * (self._settings.seconds + 60) + START * self._settings.fresh
+    def judge(self, exercise: Exercise, submission: Submission) -> tuple[Verdict, ...]:
+        """Raises `GraderFault`, after which the next job gets a new process."""
         try:
-            answer = self._exchange({"exercise": exercise.name, "submission": submission.to_json()}, patience)
+            if not self._process:
+                self.start()
+            job = {"exercise": exercise.name, "submission": submission.to_json()}
+            answer = self._exchange(job, patience(exercise, self._settings))
             if "fault" in answer:
                 raise GraderFault(answer["fault"])
-            return [Verdict.from_json(verdict) for verdict in answer["verdicts"]]
-        except GraderFault:
+            verdicts = tuple(Verdict.from_json(verdict) for verdict in answer["verdicts"])
+            if faults := [verdict.said for verdict in verdicts if verdict.state == "error"]:
+                raise GraderFault("; ".join(faults))
+            return verdicts
+        except BaseException:
             self.close()
-            self._start()
             raise
 
+    def give_up(self) -> None:
+        """For another thread, once `stop` is set: the answer that is waited for does not come."""
+        self._answers.put("")
+
     def _exchange(self, message: dict[str, Any], patience: float) -> dict[str, Any]:
+        assert self._process
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(message) + "\n")
@@ -91,16 +108,31 @@ class Worker:
 
     def close(self) -> None:
         """Let the worker end by itself, which tidies up; if it does not, it and what it has started."""
+        if not self._process:
+            return
         assert self._process.stdin
         with suppress(OSError):
             self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)
+        started: list[psutil.Process] = []
         with suppress(psutil.Error):
-            for process in psutil.Process(self._process.pid).children(recursive=True):
-                process.kill()
+            started = psutil.Process(self._process.pid).children(recursive=True)
         self._process.kill()
         self._process.wait()
+        for process in psutil.wait_procs(started, timeout=3)[1]:  # most end, and tidy up, with the worker
+            with suppress(psutil.Error):
+                process.kill()
+        self._process = None
+
+
+def patience(exercise: Exercise, settings: Settings) -> float:
+    """Seconds within which a worker answers.
+
+    All checks meet in one process, then each may need one of its own, and with each the known mistakes.
+    """
+    processes = 1 + exercise.checks.read_text(encoding="utf-8").count("@pytest.mark.check(")
+    return processes * ((1 + PATIENCE) * settings.seconds + (START if settings.fresh else 60))
 
 
 def _pump(stream: Any, use: Callable[[str], None]) -> None:
@@ -111,24 +143,32 @@ def _pump(stream: Any, use: Callable[[str], None]) -> None:
 
 
 def plan(
-    entries: Sequence[Entry], exercises: Sequence[Exercise], ledger: Ledger, settings: Sequence[object]
-) -> list[Job]:
-    """What is still to be judged; what the ledger knows of equal submissions is noted for all students."""
-    known = ledger.results()
+    entries: Sequence[Entry],
+    exercises: Sequence[Exercise],
+    ledger: Ledger,
+    settings: Sequence[object],
+    isolated: bool = False,
+) -> tuple[list[Job], Wanted]:
+    """What is still to be judged, and all that is wanted.
+
+    What the ledger knows of equal submissions is noted for all students; if `isolated`, it counts only if
+    isolation was full.
+    """
+    known = ledger.results(isolated)
     jobs: dict[str, Job] = {}
+    wanted: Wanted = {}
     for entry in entries:
         for exercise in exercises:
             submission = entry.find(exercise)
             name = f"{exercise.name} {key(exercise, submission, settings)}"
+            wanted.setdefault(entry.student, {})[exercise.name] = name
             noted = ledger.lines.get((entry.student, exercise.name))
-            if noted and noted.key == name and not noted.faulty:
-                continue
-            if name in known:
-                ledger.add(_line(entry.student, exercise, submission, name, known[name]))
-                continue
-            job = jobs.setdefault(name, Job(exercise, submission, name))
-            job.students.append(entry.student)
-    return list(jobs.values())
+            if name not in known:
+                job = jobs.setdefault(name, Job(exercise, submission, name))
+                job.students.append(entry.student)
+            elif noted is None or noted.key != name or not noted.counts(isolated):
+                ledger.add(replace(known[name], student=entry.student))
+    return list(jobs.values()), wanted
 
 
 def run(
@@ -139,72 +179,62 @@ def run(
     ready: Callable[[Worker], None],
     done: Callable[[Job], None],
 ) -> None:
-    """Judge all jobs. `ready` is called with each worker at its start, and may refuse it by an error."""
+    """Judge all jobs. `ready` is called whenever a worker's process starts, and may refuse it by an error."""
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     for job in jobs:
         waiting.put(job)
-    lock, errors = threading.Lock(), []
-    stop = threading.Event()
+    lock, stop = threading.Lock(), threading.Event()
 
-    def work() -> None:
-        worker: Worker | None = None
+    def greet(worker: Worker) -> None:
+        with lock:
+            ready(worker)
+
+    def work(worker: Worker) -> None:
         try:
-            worker = Worker(settings)
-            with lock:
-                ready(worker)
+            worker.start()
             while not stop.is_set():
                 job = waiting.get_nowait()
-                verdicts = _judge(worker, job)
+                verdicts = _judge(worker, job, stop)
                 with lock:
                     for student in job.students:
-                        ledger.add(_line(student, job.exercise, job.submission, job.key, verdicts))
+                        ledger.add(_line(student, job, verdicts, worker.layers))
                     done(job)
         except queue.Empty:
             pass
-        except BaseException as error:
-            errors.append(error)
-            stop.set()
         finally:
-            if worker:
-                worker.close()
+            worker.close()
 
-    threads = [threading.Thread(target=work) for _ in range(min(workers, len(jobs)))]
-    for thread in threads:
-        thread.start()
-    try:
-        for thread in threads:
-            thread.join()
-    except KeyboardInterrupt:
-        stop.set()
-        for thread in threads:
-            thread.join()
-        raise
-    if errors:
-        raise errors[0]
+    team = [Worker(settings, greet, stop) for _ in range(min(workers, len(jobs)))]
+    with ThreadPoolExecutor(max(1, len(team))) as threads:
+        try:
+            for ended in as_completed([threads.submit(work, worker) for worker in team]):
+                ended.result()
+        except BaseException:  # Ctrl-C, or the first error of a thread
+            stop.set()
+            for worker in team:
+                worker.give_up()
+            raise
 
 
-def _judge(worker: Worker, job: Job) -> tuple[Verdict, ...]:
-    """Twice, if the grader fails the first time."""
+def _judge(worker: Worker, job: Job, stop: threading.Event) -> tuple[Verdict, ...]:
+    """Twice, if the grader fails the first time. Raises `GraderFault` if it is stopped."""
     fault = GraderFault()
     for _ in range(2):
         try:
-            verdicts = tuple(worker.judge(job.exercise, job.submission))
-            if all(verdict.state != "error" for verdict in verdicts):
-                return verdicts
-            fault = GraderFault("; ".join(v.said for v in verdicts if v.state == "error"))
+            return worker.judge(job.exercise, job.submission)
         except GraderFault as error:
+            if stop.is_set():
+                raise
             fault = error
     text = Text("The grader failed, not the submission.", "是评分程序出错，不是提交的代码出错。")
     facts: dict[str, Any] = {"points": 0, "max_points": 0, "state": "error", "seconds": 0, "text": text}
     return (Verdict(job.exercise.name, "", Text("", ""), said=str(fault)[:1000], **facts),)
 
 
-def _line(
-    student: str, exercise: Exercise, submission: Submission, name: str, verdicts: tuple[Verdict, ...]
-) -> Line:
-    seconds = sum(verdict.seconds for verdict in verdicts)
-    review = tuple(_review(exercise, submission))
-    return Line(student, exercise.name, name, verdicts, round(seconds, 3), submission.source, review)
+def _line(student: str, job: Job, verdicts: tuple[Verdict, ...], layers: tuple[str, ...]) -> Line:
+    seconds = round(sum(verdict.seconds for verdict in verdicts), 3)
+    review = tuple(_review(job.exercise, job.submission))
+    return Line(student, job.exercise.name, job.key, verdicts, seconds, job.submission.source, review, layers)
 
 
 def _review(exercise: Exercise, submission: Submission) -> list[str]:

@@ -1,12 +1,12 @@
 """What a learner has done: points, hints and attempts, in a file beside the exercises."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from keras_attention.course.files import replace_text
 from keras_attention.course.verdict import Verdict
 
 FILE = ".progress.json"
@@ -85,6 +85,4 @@ class Progress:
     def _save(self, exercise: str, record: Record) -> None:
         records = self._read() | {exercise: record}
         content = {name: asdict(record) for name, record in sorted(records.items())}
-        temporary = self._path.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
-        temporary.replace(self._path)
+        replace_text(self._path, json.dumps(content, indent=1))

@@ -22,8 +22,16 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
         _serve(requests, answers, settings["seed"], lambda: Fresh(limits), Fresh.isolation, [])
         return
     with Zygote(LAYERS) as zygote:
-        layers = list(zygote.layers)
-        _serve(requests, answers, settings["seed"], lambda: zygote.open(limits), zygote.isolation, layers)
+        layers = zygote.layers
+
+        def open_channel() -> Channel:
+            channel = zygote.open(limits)
+            if zygote.layers != layers:  # it was started again
+                channel.close()
+                raise GraderFault("The sandbox is no longer the one that this worker began with.")
+            return channel
+
+        _serve(requests, answers, settings["seed"], open_channel, zygote.isolation, list(layers))
 
 
 def _serve(

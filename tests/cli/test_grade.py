@@ -134,6 +134,84 @@ def test_shards_make_the_same_grades(submissions, tmp_path):
     assert rows(tmp_path / "merged") == rows(tmp_path / "whole")
 
 
+QUICK = ("--exercise", "ex01", "--seed", 3, "--workers", 1, "--fresh")  # for what has nothing to run
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """Submissions without a file."""
+    folder = tmp_path / "submissions"
+    for name in ("ann", "bob", "cat", "dan", "eve", "fay"):
+        (folder / name).mkdir(parents=True)
+    return folder
+
+
+def test_a_student_stays_in_a_shard_and_a_merge_has_nothing_old(empty, tmp_path):
+    parts, merged = [tmp_path / "part1", tmp_path / "part2"], tmp_path / "merged"
+
+    def grade_parts():
+        for number, part in enumerate(parts, 1):
+            assert grade(empty, "--out", part, "--shard", f"{number}/2", *QUICK).returncode == 0
+        return [set(rows(part)) for part in parts]
+
+    before = grade_parts()
+    assert all(before)
+    assert grade("merge", *parts, "--out", merged).returncode == 0
+    assert set(rows(merged)) == before[0] | before[1]
+    for name in ("aaa", "bab"):
+        (empty / name).mkdir()
+    (empty / "cat").rmdir()
+    (empty / "dan" / EX01.path.name).write_text("def attention(q:\n", encoding="utf-8")
+    after = grade_parts()
+    for old, new in zip(before, after, strict=True):
+        assert old - {"cat"} == new - {"aaa", "bab"}
+    done = grade("merge", *parts, "--out", merged, "--json")
+    assert done.returncode == 0, done.stderr
+    assert set(rows(merged)) == after[0] | after[1] == set(os.listdir(empty))
+    causes = {line.student: line.verdicts[0].cause for line in read_lines(merged / "ledger.jsonl")}
+    assert causes == dict.fromkeys(os.listdir(empty), "missing") | {"dan": "unreadable"}
+    assert json.loads(done.stdout.splitlines()[-1])["isolation"] == "process-only"
+
+
+def test_isolation_is_required_of_grades_that_are_there(empty, tmp_path):
+    args = (empty, "--out", tmp_path / "out", *QUICK)
+    assert grade(*args).returncode == 0
+    assert "0 to judge of 6" in grade(*args).stdout
+    done = grade(*args, "--require-isolation")
+    assert done.returncode == 1
+    assert "Isolation is process-only, not full" in done.stderr
+
+
+def test_ctrl_c_ends_workers_and_judges_nothing_again(tmp_path):
+    folder, out = tmp_path / "submissions", tmp_path / "out"
+    (folder / "ann").mkdir(parents=True)
+    (folder / "bob").mkdir()
+    (folder / "bob" / EX01.path.name).write_text("while True:\n    pass\n", encoding="utf-8")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "keras_attention", "grade", str(folder), "--out", str(out)]
+    command += ["--workers", "1", "--exercise", "ex01", "--seconds", "60"]
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(read_lines(out / "ledger.jsonl")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130, stderr
+    assert "Stopped; the same command goes on from here." in stdout
+    assert stdout.count("isolation: ") == 1
+    assert [line.student for line in read_lines(out / "ledger.jsonl")] == ["ann"]
+    assert not list(temporary.glob("keras-attention-*"))
+
+
 @pytest.mark.slow
 def test_a_fresh_process_a_check_gives_the_same_grades(submissions, tmp_path):
     for name in ("eve", "fay", "gus", "bob"):
@@ -162,6 +240,7 @@ def test_isolation_may_be_required(submissions, tmp_path):
         ([".", "--out", "out", "--shard", "3/2"], "--shard is 3/2, but must be I/N"),
         ([".", "--out", "out", "--exercise", "ex77"], "No exercise is called ex77"),
         (["merge", ".", "--out", "out"], "is not the --out folder of a run"),
+        (["merge", ".", "--out", "."], "--out is ., which is one of the parts"),
     ],
 )
 def test_wrong_usage_is_a_sentence(args, says, tmp_path):
