@@ -195,7 +195,8 @@ def _judge(worker: Worker, job: Job) -> tuple[Verdict, ...]:
         except GraderFault as error:
             fault = error
     text = Text("The grader failed, not the submission.", "是评分程序出错，不是提交的代码出错。")
-    facts: dict[str, Any] = {"points": 0, "max_points": 0, "state": "error", "seconds": 0, "text": text}
+    facts: dict[str, Any] = {"points": 0, "state": "error", "seconds": 0, "text": text}
+    facts["max_points"] = job.exercise.points
     return (Verdict(job.exercise.name, "", Text("", ""), said=str(fault)[:1000], **facts),)
 
 
