@@ -159,23 +159,6 @@ FORGE = {
     ),
 }
 
-PACK = (
-    "import sys; from numpy import zeros; values = sys.modules['sealed.values']; pack = values.pack\n"
-    "    values.pack = lambda _: pack({})"
-)
-ANSWERS = {
-    "nothing": "None",
-    "array": "zeros(3)",
-    "text": "'value'",
-    "list": "[zeros(3), 'value']",
-    "error-that-is-an-array": "dict(error=zeros(3))",
-    "error-that-is-a-list": "dict(error=[])",
-    "cause-that-is-an-array": "dict(error=dict(cause=zeros(3), kind='E', message='', line=None))",
-    "kind-that-is-an-array": "dict(error=dict(cause='time', kind=zeros(3), message='', line=None))",
-    "message-that-is-an-array": "dict(error=dict(cause='time', kind='E', message=zeros(3), line=None))",
-}
-FORGE |= {name: (PACK.format(answer), {"wrong value"}) for name, answer in ANSWERS.items()}
-
 STEAL = {
     "reads-solutions": ("return open({solution!r}).read()", {"forbidden"}),
     "reads-checks": ("return open({checks!r}).read()", {"forbidden"}),
@@ -311,3 +294,25 @@ FILES = {
         {"missing"},
     ),
 }
+
+FORGING = """
+import sys
+from numpy import zeros
+
+values = sys.modules["sealed.values"]
+pack = values.pack
+values.pack = lambda _: pack({})
+softmax = attention = print
+"""
+ANSWERS = {
+    "nothing": "None",
+    "array": "zeros(3)",
+    "text": "'value'",
+    "list": "[zeros(3), 'value']",
+    "error-that-is-an-array": "dict(error=zeros(3))",
+    "error-that-is-a-list": "dict(error=[])",
+    "cause-that-is-an-array": "dict(error=dict(cause=zeros(3), kind='E', message='', line=None))",
+    "kind-that-is-an-array": "dict(error=dict(cause='time', kind=zeros(3), message='', line=None))",
+    "message-that-is-an-array": "dict(error=dict(cause='time', kind='E', message=zeros(3), line=None))",
+}
+FILES |= {f"answer-{name}": (FORGING.format(answer), {"wrong value"}) for name, answer in ANSWERS.items()}
