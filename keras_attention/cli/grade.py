@@ -157,7 +157,7 @@ def _progress(total: int) -> Any:
 
 def _finish(lines: list[Any], out: Path, json: bool) -> None:
     from keras_attention.course import ledger
-    from keras_attention.course.reports import students, write_all
+    from keras_attention.course.reports import printable, students, write_all
     from keras_attention.course.sealed.sandbox import isolation
 
     layers = ledger.layers(lines)
@@ -169,7 +169,8 @@ def _finish(lines: list[Any], out: Path, json: bool) -> None:
     faulty = [student.name for student in everybody if student.faulty]
     print(f"Grades: {out / 'grades.csv'}; the class: {out / 'class.html'}")
     if faulty:
-        print(f"The grader failed for {', '.join(faulty[:10])}: the same command tries them again.")
+        names = ", ".join(map(printable, faulty[:10]))
+        print(f"The grader failed for {names}: the same command tries them again.")
     if json:
         points = {student.name: student.points for student in everybody}
         print_json(

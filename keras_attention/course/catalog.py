@@ -65,6 +65,13 @@ class Exercise:
         """What a submission must define."""
         return public_names(ast.parse(self.stub))
 
+    @cached_property
+    def points(self) -> float:
+        """What its checks are worth together."""
+        tree = ast.parse(self.checks.read_text(encoding="utf-8"))
+        keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
+        return sum(ast.literal_eval(node.value) for node in keywords if node.arg == "points")
+
     def fact(self, name: str) -> str:
         """A line `Name: value` of the docstring: Chapter, Difficulty, Minutes."""
         found = re.search(rf"^{name}: *(.+)$", self.docstring, re.MULTILINE)

@@ -15,7 +15,7 @@ FILL, INFINITE = "-1e9", '-float("inf")'
 class Diagnostician:
     """Runs the known mistakes of one exercise on the inputs of a failed check.
 
-    The mistakes run where submissions run, in a child of their own. All students of a class get the same
+    The mistakes run where submissions run, in a child of their own. A check that runs again has the same
     inputs, so results are kept.
 
     Args:

@@ -227,7 +227,8 @@ def _judge(worker: Worker, job: Job, stop: threading.Event) -> tuple[Verdict, ..
                 raise
             fault = error
     text = Text("The grader failed, not the submission.", "是评分程序出错，不是提交的代码出错。")
-    facts: dict[str, Any] = {"points": 0, "max_points": 0, "state": "error", "seconds": 0, "text": text}
+    facts: dict[str, Any] = {"points": 0, "state": "error", "seconds": 0, "text": text}
+    facts["max_points"] = job.exercise.points
     return (Verdict(job.exercise.name, "", Text("", ""), said=str(fault)[:1000], **facts),)
 
 

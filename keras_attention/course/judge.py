@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import takewhile
 from pathlib import Path
@@ -64,8 +64,7 @@ class Judge:
             alone.outputs = company.outputs[: len(alone.verdicts)]
             alone.expected = company.expected
         if not alone.verdicts or len(alone.verdicts) < alone.expected:
-            settled = [verdict.check for verdict in alone.verdicts]
-            run_pytest(exercise.checks, alone, check=check, without=settled)
+            run_pytest(exercise.checks, alone, check=check)
         self.output = "".join(alone.outputs)
         if alone.faults or not alone.verdicts or len(alone.verdicts) != alone.expected:
             raise GraderFault(f"The checks of {exercise.name} do not run. {' '.join(alone.faults)[-500:]}")
@@ -96,13 +95,10 @@ def _passed(verdict: Verdict) -> bool:
     return verdict.state == "passed"
 
 
-def run_pytest(
-    checks: Path, grading: Grading, *options: str, check: str = "", without: Sequence[str] = ()
-) -> None:
-    """Run all checks of a file, or one, or all without some. The result is in `grading`."""
+def run_pytest(checks: Path, grading: Grading, *options: str, check: str = "") -> None:
+    """Run all checks of a file, or one. The result is in `grading`."""
     home = checks.parents[1]
     options = ("-c", str(home / "pytest.ini"), "--rootdir", str(home), *OPTIONS, *options)
-    options += tuple(f"--deselect={checks.relative_to(home).as_posix()}::{name}" for name in without)
     # the last of these pytest sets and deletes: one that runs around this one needs its own
     with _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="", PYTEST_CURRENT_TEST=""):
         pytest.main([*options, f"{checks}::{check}" if check else str(checks)], plugins=[grading])

@@ -66,6 +66,11 @@ class Grading:
         # pytest's own tracebacks, which verdicts replace, cost more than a check
         config.option.tbstyle = "native"
 
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """A check that has its verdict is not run again."""
+        settled = {verdict.check for verdict in self.verdicts}
+        items[:] = [item for item in items if item.name not in settled]
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.expected = len(self.verdicts) + len(session.items)
 

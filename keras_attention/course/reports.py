@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -18,10 +19,15 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class Student:
-    """All lines of one student."""
+    """All lines of one student.
+
+    Args:
+        alone: whether no other name differs by case alone: some file systems take such names for one.
+    """
 
     name: str
     lines: list[Line]
+    alone: bool = True
 
     @property
     def points(self) -> float:
@@ -38,8 +44,9 @@ class Student:
     @property
     def file(self) -> str:
         """A name for files: letters of any language and digits stay; no two names become one."""
-        plain = re.sub(r"[^\w.-]+", "_", self.name).lstrip(".")[:50]
-        return plain if plain == self.name else f"{plain}-{zlib.crc32(self.name.encode()):08x}"
+        plain = re.sub(r"[^\w.-]+", "_", self.name).strip(".")[:50]
+        kept = plain == self.name and self.alone
+        return plain if kept else f"{plain}-{zlib.crc32(self.name.encode()):08x}"
 
 
 def students(lines: Sequence[Line]) -> list[Student]:
@@ -47,7 +54,17 @@ def students(lines: Sequence[Line]) -> list[Student]:
     by_name = {
         name: sorted((x for x in lines if x.student == name), key=lambda x: x.exercise) for name in names
     }
-    return [Student(name, by_name[name]) for name in names]
+    alike = Counter(map(_folded, names))
+    return [Student(name, by_name[name], alike[_folded(name)] == 1) for name in names]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def printable(name: str) -> str:
+    """Without what a terminal takes for a command."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def write_all(lines: Sequence[Line], folder: Path, facts: dict[str, Any]) -> None:
@@ -85,8 +102,9 @@ def _points(line: Line | None) -> str:
 
 
 def _harmless(cell: str) -> str:
-    """A spreadsheet takes a cell that begins so for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
+    """A spreadsheet takes a cell that begins so for a formula, in China and Japan also in full width."""
+    first = unicodedata.normalize("NFKC", cell[:1])
+    return f"'{cell}" if first.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
 
 
 def write_jsonl(everybody: Sequence[Student], path: Path) -> None:

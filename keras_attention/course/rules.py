@@ -6,17 +6,21 @@ more; the sandbox holds in any case.
 
 import ast
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from keras_attention.course.sealed.forbidden import BUILT_IN
+from keras_attention.course.sealed.forbidden import BUILT_IN, LIBRARIES
 from keras_attention.course.verdict import Failure, Text
 
-LIBRARIES = {"keras_attention", "keras_hub", "keras_nlp", "solutions", "tensorflow_models", "transformers"}
 SYSTEM = {"_posixsubprocess", "ctypes", "multiprocessing", "posix", "socket", "subprocess"}
 MODULES = LIBRARIES | SYSTEM
-SUSPECT_MODULES = frozenset(("gc", "imp", "importlib", "inspect", "pickle", "pkgutil", "runpy"))
+SUSPECT_MODULES = frozenset(
+    ("code", "codeop", "gc", "imp", "importlib", "inspect", "pickle", "pkgutil", "runpy", "zipimport")
+)
 SUSPECT_NAMES = frozenset(("__import__", "__subclasses__", "eval", "exec", "compile", "globals"))
+SUSPECT_NAMES |= {"__globals__", "__loader__", "__spec__", "deserialize", "model_from_json"}
 HOMES = frozenset(("layers", "ops", "nn"))
+PRIVATE = {("keras", "src"), ("python", "keras")}  # where Keras and TensorFlow keep theirs
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,13 @@ def findings(tree: ast.Module) -> tuple[list[Finding], list[Finding]]:
     for node in ast.walk(tree):
         for module in _imported(node):
             parts = module.split(".")
-            if parts[0] in MODULES or module.startswith("keras.src"):
+            if parts[0] in MODULES:
                 forbidden.append(Finding(node.lineno, module))
             elif parts[0] in SUSPECT_MODULES:
                 suspect.append(Finding(node.lineno, module))
         if (built_in := _built_in(node)) is not None:
             forbidden.append(Finding(node.lineno, built_in))
-        if (name := _suspect(node)) is not None:
+        elif (name := _suspect(node)) is not None:
             suspect.append(Finding(node.lineno, name))
     return forbidden, suspect
 
@@ -65,11 +69,20 @@ def _imported(node: Any) -> list[str]:
 
 
 def _built_in(node: ast.AST) -> str | None:
-    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("keras", "tensorflow"):
-        return next((name.name for name in node.names if name.name in BUILT_IN), None)
-    if isinstance(node, ast.Attribute) and node.attr in BUILT_IN and _last(node.value) in HOMES:
-        return node.attr
-    return None
+    names: list[str] = []
+    if isinstance(node, ast.Attribute):
+        names = [f"{_last(node.value)}.{node.attr}"]
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        home = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        names = [f"{home}{name.name}" for name in node.names]
+        names = [name for name in names if name.startswith(("keras.", "tensorflow."))]
+    return next(filter(_is_built_in, names), None)
+
+
+def _is_built_in(name: str) -> bool:
+    *homes, last = name.split(".")
+    is_public = last in BUILT_IN and (homes[0] in ("keras", "tensorflow") or homes[-1] in HOMES)
+    return is_public or not PRIVATE.isdisjoint(pairwise([*homes, last]))
 
 
 def _suspect(node: Any) -> str | None:
@@ -80,6 +93,8 @@ def _suspect(node: Any) -> str | None:
     is_getattr = isinstance(node, ast.Call) and _last(node.func) == "getattr"
     if is_getattr and not (len(node.args) > 1 and isinstance(node.args[1], ast.Constant)):
         return "getattr"
+    if isinstance(node, ast.Attribute) and node.attr in BUILT_IN and _last(node.value) != "self":
+        return node.attr
     if isinstance(node, ast.Constant) and node.value in BUILT_IN:
         return str(node.value)
     return None

@@ -1,5 +1,6 @@
 """A process that judges one job after the other, for a grading run: lines of JSON in, lines of JSON out."""
 
+import hashlib
 import json
 import sys
 from collections.abc import Callable
@@ -45,16 +46,21 @@ def _serve(
     from keras_attention.course.catalog import exercises
 
     by_name = {exercise.name: exercise for exercise in exercises()}
-    judge = Judge(open_channel, seed)
     _say(answers, {"isolation": isolation, "layers": layers})
     for request in requests:
         job = json.loads(request)
         submission = Submission.from_json(job["submission"])
+        judge = Judge(open_channel, _own_seed(seed, submission.source))
         try:
             verdicts = judge(by_name[job["exercise"]], submission)
             _say(answers, {"verdicts": [verdict.hidden().to_json() for verdict in verdicts]})
         except GraderFault as fault:
             _say(answers, {"fault": str(fault)})
+
+
+def _own_seed(seed: int, source: str) -> int:
+    """The same for the same text, and another for any other: what one has seen is of no use to the next."""
+    return int.from_bytes(hashlib.sha256(json.dumps([seed, source]).encode()).digest()[:8])
 
 
 def _say(answers: IO[str], values: dict[str, Any]) -> None:

@@ -221,6 +221,48 @@ VALUES = {
         "    return getattr(m, 'Atten' + 'tion')()([x, x])",
         {"forbidden"},
     ),
+    "built-in-of-the-private-part": (
+        "import keras as k\n    layer = k.src.layers.attention.attention.Attention\n"
+        "    return layer()([x, x], return_attention_scores=True)",
+        {"forbidden"},
+    ),
+    "built-in-of-a-backend": (
+        "import keras as k\n    nn = k.src.backend.nn\n    y = x.reshape(1, 1, 1, -1)\n"
+        "    return getattr(nn, 'dot_product_' + 'attention')(y, y, y)",
+        {"forbidden"},
+    ),
+    "parts-of-a-built-in": (
+        "import keras as k\n    layer = getattr(k.layers, 'Atten' + 'tion')\n"
+        "    return layer._calculate_scores(object.__new__(layer), x, x)",
+        {"forbidden"},
+    ),
+    "child-of-a-built-in": (
+        "import keras as k\n    class A(getattr(k.layers, 'Atten' + 'tion')):\n"
+        "        def __init__(self): k.layers.Layer.__init__(self)\n    return A()([x, x])",
+        {"forbidden"},
+    ),
+    "built-in-of-json": (
+        "import json, keras as k\n"
+        "    layer = {'class_name': 'Atten' + 'tion', 'module': 'keras.layers', 'config': {}}\n"
+        "    config = {'name': 'model', 'layers': [layer]}\n"
+        "    config = {'class_name': 'Sequential', 'module': 'keras', 'config': config}\n"
+        "    k.models.model_from_json(json.dumps(config))",
+        {"forbidden"},
+    ),
+    "built-in-deserialized": (
+        "import keras as k\n"
+        "    layer = {'class_name': 'Atten' + 'tion', 'module': 'keras.layers', 'config': {}}\n"
+        "    return k.layers.deserialize(layer)([x, x])",
+        {"forbidden"},
+    ),
+    "built-in-of-tensorflow": (
+        "m = __import__('tensorflow.python.' + 'keras.layers.dense_attention', fromlist=['x'])\n"
+        "    return getattr(m, 'Atten' + 'tion')()([x, x])",
+        {"forbidden"},
+    ),
+    "built-in-of-torch": ("return __import__('tor' + 'ch').from_numpy(x)", {"forbidden"}),
+    "built-in-of-jax": ("return __import__('ja' + 'x.nn', fromlist=['x']).softmax(x)", {"forbidden"}),
+    "bleu-of-others": ("return __import__('sacre' + 'bleu').corpus_bleu(['a'], [['a']])", {"forbidden"}),
 }  # fmt: skip
 
 FILES = {
@@ -252,3 +294,25 @@ FILES = {
         {"missing"},
     ),
 }
+
+FORGING = """
+import sys
+from numpy import zeros
+
+values = sys.modules["sealed.values"]
+pack = values.pack
+values.pack = lambda _: pack({})
+softmax = attention = print
+"""
+ANSWERS = {
+    "nothing": "None",
+    "array": "zeros(3)",
+    "text": "'value'",
+    "list": "[zeros(3), 'value']",
+    "error-that-is-an-array": "dict(error=zeros(3))",
+    "error-that-is-a-list": "dict(error=[])",
+    "cause-that-is-an-array": "dict(error=dict(cause=zeros(3), kind='E', message='', line=None))",
+    "kind-that-is-an-array": "dict(error=dict(cause='time', kind=zeros(3), message='', line=None))",
+    "message-that-is-an-array": "dict(error=dict(cause='time', kind='E', message=zeros(3), line=None))",
+}
+FILES |= {f"answer-{name}": (FORGING.format(answer), {"wrong value"}) for name, answer in ANSWERS.items()}

@@ -1,8 +1,11 @@
+import io
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from keras_attention.course import catalog, submission
+from keras_attention.course import catalog, grading, submission, worker
 from keras_attention.course.bank import Mistake, read_mistakes
 from keras_attention.course.catalog import Exercise
 from keras_attention.course.channels import Ended, InPlace
@@ -108,6 +111,64 @@ def test_an_error_is_placed_in_both_languages():
         assert failure.value.text == text
 
 
+GARBLED = {"cause": "time", "kind": "E", "message": "", "line": None}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "value",
+        ["value"],
+        [np.ones(3), "value"],
+        np.ones(3),
+        {},
+        {"error": None},
+        {"error": np.ones(3)},
+        *({"error": GARBLED | {name: np.ones(3)}} for name in ("cause", "kind", "message")),
+        *({"error": GARBLED | {name: [{}]}} for name in ("kind", "message")),
+    ],
+)
+def test_an_answer_of_no_known_form_is_the_submission_s_failure(content):
+    with pytest.raises(Failure) as failure:
+        read_answer(values.pack(content))
+    assert failure.value.cause == "wrong value"
+
+
+def test_an_error_keeps_what_can_be_read_of_it():
+    with pytest.raises(Failure) as failure:
+        read_answer(values.pack({"error": GARBLED | {"cause": ["?"], "kind": "<b>", "line": np.ones(3)}}))
+    assert (failure.value.cause, failure.value.line) == ("exception", None)
+
+
+def test_a_fault_keeps_what_the_exercise_is_worth():
+    class Broken:
+        def judge(self, exercise, submission):
+            raise GraderFault("no answer")
+
+    for exercise in EXERCISES:
+        (verdict,) = grading._judge(Broken(), grading.Job(exercise, Submission("a.py"), "key"))
+        worth = sum(verdict.max_points for verdict in Judge(InPlace)(exercise, submission.missing("a", [])))
+        assert (verdict.state, verdict.points, verdict.max_points) == ("error", 0, worth)
+
+
+def test_every_text_has_inputs_of_its_own_and_always_the_same(exercise):
+    exercise.checks.write_text(TWICE, encoding="utf-8")
+
+    def said(source, seed):
+        job = {"exercise": exercise.name, "submission": Submission("a.py", source).to_json()}
+        answers = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(catalog, "exercises", lambda: [exercise])
+            worker._serve([json.dumps(job)], answers, seed, InPlace, "full", [])
+        (verdict,) = json.loads(answers.getvalue().splitlines()[-1])["verdicts"]
+        return verdict["said"]
+
+    source = "def double(x):\n    raise ValueError(x.tobytes().hex())"
+    assert said(source, 1) == said(source, 1)
+    assert len({said(source, 1), said(source, 2), said(source + "\n", 1)}) == 3
+
+
 def test_a_failure_has_hints_and_values(exercise, judge):
     wrong, _ = judge(exercise, Submission("a.py", "def double(x): return x"))
     assert (wrong.state, wrong.points, wrong.cause) == ("failed", 0, "wrong value")
@@ -203,6 +264,15 @@ def test_checks_share_a_process_until_one_does_not_pass(
     assert counting.opened == processes
 
 
+def test_a_check_whose_name_begins_with_another_s_is_judged_as_well(three_checks, monkeypatch):
+    monkeypatch.setattr(Judge, "diagnose", lambda *arguments: None)
+    text = three_checks.checks.read_text("utf-8").replace("test_double_0", "test_double")
+    three_checks.checks.write_text(text, encoding="utf-8")
+    right_once = "old = []\ndef double(x):\n    old.append(x)\n    return 2 * old[0]"
+    verdicts = Judge(lambda: InPlace())(three_checks, Submission("a.py", right_once))
+    assert [verdict.check for verdict in verdicts] == ["test_double", "test_double_1", "test_double_2"]
+
+
 @pytest.mark.parametrize("factor", ["2", "2 if x.sum() > 0 else 3"])
 def test_what_is_printed_is_kept_once_a_check(three_checks, zygote, monkeypatch, factor):
     monkeypatch.setattr(Judge, "diagnose", lambda *arguments: None)
@@ -281,6 +351,47 @@ ONE_A_CHECK = {(exercise.name, mistake.fails): (exercise, mistake) for exercise,
 @pytest.mark.parametrize(("exercise", "mistake"), ONE_A_CHECK.values(), ids=map("-".join, ONE_A_CHECK))
 def test_a_new_process_gives_the_same_verdict_as_in_place(exercise, mistake, judges):
     assert verdict(judges["fresh"], exercise, mistake) == verdict(judges["in place"], exercise, mistake)
+
+
+OWN = '''
+import keras, math
+import tensorflow as tf
+from keras import ops
+
+@keras.saving.register_keras_serializable("mine")
+class Attention(keras.layers.Layer):
+    """Has the name of a built-in layer, and all that a layer is made of."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.dense = keras.layers.EinsumDense("btd,de->bte", (None, 4), kernel_initializer="ones")
+        self.rest = [keras.layers.Dense(4), keras.layers.LayerNormalization(), keras.layers.Dropout(0.1)]
+
+    def call(self, x):
+        for layer in self.rest:
+            layer(x)
+        return dot_product_attention(x, x, self.dense(x))
+
+@tf.function
+def dot_product_attention(q, k, v):
+    scores = ops.matmul(q, ops.swapaxes(k, 1, 2)) / math.sqrt(4)
+    return ops.einsum("bqk,bkd->bqd", ops.softmax(scores), v)
+
+def double(x):
+    from scipy.special import softmax
+    layer = Attention.from_config(Attention().get_config())
+    layer = keras.layers.deserialize(keras.layers.serialize(layer))
+    inputs = keras.Input((None, 4))
+    keras.Model(inputs, layer(inputs)).predict(ops.ones((1, 2, 4)), verbose=0)
+    keras.Sequential([keras.layers.Dense(1)])(x)
+    return 2 * x * ops.convert_to_numpy(layer(ops.ones((1, 2, 4))))[0, 0, 0] / 4 * softmax([1.0])
+'''
+
+
+def test_what_is_allowed_works_where_built_ins_are_taken_away(exercise, zygote):
+    exercise.checks.write_text(TWICE, encoding="utf-8")
+    (verdict,) = Judge(lambda: zygote.open(Limits(60)))(exercise, Submission("a.py", OWN))
+    assert verdict.state == "passed", (verdict.text, verdict.said)
 
 
 def test_the_solution_passes_in_the_sandbox(zygote):

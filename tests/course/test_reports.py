@@ -1,6 +1,7 @@
 import csv
 import dataclasses
 import json
+import unicodedata
 from pathlib import Path
 
 import jsonschema
@@ -46,6 +47,13 @@ def test_no_cell_is_a_formula_and_a_fault_is_no_zero(written):
     assert (rows["eve"]["ex02_masks"], rows["eve"]["state"]) == ("", "error")
     for row in rows.values():
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
+
+
+@pytest.mark.parametrize("first", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+def test_no_name_begins_a_formula(first, tmp_path):
+    reports.write_csv(reports.students([line(f"{first}1+1", verdict())]), tmp_path / "grades.csv")
+    with (tmp_path / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert next(csv.DictReader(file))["student"] == f"'{first}1+1"
 
 
 def test_pages_are_escaped_and_stay_in_their_folder(written):
@@ -184,7 +192,16 @@ def test_copies_are_found_though_names_differ_and_stubs_are_no_copies():
 
 def test_every_student_has_files_of_their_own():
     names = ["a b", "a_b", "a/b", "", "..", "x" * 300, "x" * 299, "小明"]
+    names += ["Alice", "alice", "É", "é", "bob", "bob.", "Zoe"]  # some file systems see four
     files = [student.file for student in reports.students([line(name, verdict()) for name in names])]
-    assert len({file.lower() for file in files}) == len(names)
+    folded = {unicodedata.normalize("NFC", file).lower().rstrip(".") for file in files}
+    assert len(folded) == len(names)
+    assert "Zoe" in files
     assert all(len(f"{file}.html".encode()) < 255 and "/" not in file for file in files)
     assert "小明" in files
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb", "a\x9b1m"])
+def test_a_name_gives_a_terminal_no_command(name):
+    assert reports.printable(name).isprintable()
+    assert reports.printable("小明 O'Neil") == "小明 O'Neil"

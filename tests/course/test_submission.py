@@ -2,6 +2,7 @@ import inspect
 import json
 import os
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -466,6 +467,17 @@ def test_no_submissions_is_an_error(tmp_path):
         "import tensorflow as tf\ntf.keras.layers.MultiHeadAttention",
         "from keras import ops\nops.dot_product_attention",
         "from keras.src.layers import x",
+        "from keras import ops, src",
+        "import keras\nkeras.src.backend.nn",
+        "import tensorflow as tf\ntf.keras.src",
+        "from tensorflow.python.keras.layers import Dense",
+        "from tensorflow.python import keras",
+        "import tensorflow as tf\ntf.python.keras",
+        "from keras.layers import GroupQueryAttention",
+        "import torch.nn.functional as F",
+        "from jax import nn",
+        "from sacrebleu import corpus_bleu",
+        "import nltk",
         "import ctypes",
         "from subprocess import run",
     ],
@@ -485,6 +497,9 @@ def test_what_is_forbidden_is_named_with_its_line(source):
         "class L:\n    def f(self): return self.Attention",
         "import tensorflow as tf\ntf.nn.softmax",
         "model.compile()",
+        "from tensorflow.python.ops import array_ops",
+        "source = src = 1\nself.src = source",
+        "name = 'dot-product attention'\ndef dot_product_attention(q): return q\ndot_product_attention(1)",
     ],
 )
 def test_what_is_allowed(source):
@@ -503,12 +518,23 @@ def test_what_is_allowed(source):
         "import sys\nsys.modules",
         "getattr(a, 'MultiHeadAttention')",
         "import gc",
+        "import code",
+        "import keras as k\nk.layers.attention.Attention",
+        "keras.models.model_from_json(text)",
+        "keras.layers.deserialize(config)",
+        "keras.__loader__",
     ],
 )
 def test_what_a_person_should_look_at(source):
     forbidden, suspect = rules.findings(tree(source))
     assert not forbidden
     assert len(suspect) == 1
+
+
+def test_no_rule_hits_what_is_right():
+    right = Path(__file__).parents[1] / "exercises" / "right"
+    for path in [*right.glob("*/*.py"), *(exercise.solution for exercise in EXERCISES)]:
+        assert rules.findings(tree(path.read_text(encoding="utf-8"))) == ([], []), path
 
 
 # the catalog

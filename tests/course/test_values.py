@@ -108,6 +108,34 @@ def test_bytes_that_lie_are_an_error_and_take_no_memory(data):
         unpack(data)
 
 
+def answer(tree, header=b"{}"):
+    return struct.pack(">I", len(tree)) + tree + struct.pack("<Q", len(header)) + header
+
+
+def test_many_small_things_are_an_error_before_they_take_memory():
+    many = b"[" + b"[]," * 2**19 + b"[]]"
+    empty = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+    arrays = json.dumps(dict.fromkeys(map(str, range(2**15)), empty)).encode()
+    for data in (answer(many), answer(b'{"is": 1}', arrays)):
+        with pytest.raises(ValueError, match="hold no values"):
+            unpack(data)
+    assert unpack(answer(many), tree=2**24)[:2] == [[], []]  # the judge's own, as when a file is long
+    assert unpack(pack({"source": "é" * 2**20}), tree=2**24)
+
+
+def test_an_array_comes_back_once():
+    one, two = b'[{"array": "0"}]', b'[{"array": "0"}, {"array": "0"}]'
+    arrays = pack([np.ones(3)])[4 + len(one) :]
+    assert same(unpack(struct.pack(">I", len(one)) + one + arrays), [np.ones(3)])
+    with pytest.raises(ValueError, match="hold no values"):
+        unpack(struct.pack(">I", len(two)) + two + arrays)
+
+
+def test_a_single_value_is_no_way_round_the_depth():
+    with pytest.raises(ValueError, match="hold no values"):
+        unpack(answer(b'{"is": ' + b"[" * 500 + b"]" * 500 + b"}"))
+
+
 def test_deep_nesting_is_an_error_not_a_crash():
     tree = b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(ValueError, match="hold no values"):

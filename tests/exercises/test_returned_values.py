@@ -1,10 +1,18 @@
 """Whatever a submission returns instead of what is right, it fails, with a cause: the grader does not."""
 
+import json
+import struct
+
+import numpy as np
 import pytest
+import safetensors.numpy
 
 from keras_attention.course import catalog
 from keras_attention.course.channels import InPlace
 from keras_attention.course.judge import Judge
+from keras_attention.course.sealed import values
+from keras_attention.course.sealed.figures import Drawing
+from keras_attention.course.sealed.givens import Given
 from keras_attention.course.submission import Submission
 from keras_attention.course.verdict import CAUSES
 
@@ -118,3 +126,52 @@ def test_whatever_is_returned_fails_with_a_cause(exercise, depth, judge):
             assert verdict.state == "failed", said
             assert verdict.cause in CAUSES, said
             assert verdict.points == 0
+
+
+def drawing(cells):
+    labels = {"rows": ["a"], "columns": [], "panels": ["head 1", "head 2", "head 3"]}
+    words = dict.fromkeys(("title", "xlabel", "ylabel", "cmap", "norm"), "Blues")
+    return Drawing(**words, **labels, cells=cells, limits=np.zeros(2), colorbar=True, blank=0.0)
+
+
+# what no function can return, but an answer can hold
+FORGED = {
+    "function of the judge": Given("next_scores", {"table": np.ones((2, 3))}),
+    "function of no kind": Given([[]], None),
+    "drawing of no image": drawing(np.array(0.5)),
+    "drawing of a row": drawing(np.ones(3)),
+    "drawing of many axes": drawing(np.ones((4, 6, 4))),
+    "drawing of bools": drawing(np.ones((4, 6), bool)),
+    "dictionaries": {"value": {"value": {}}, "error": None},
+}
+
+
+def forge(value):
+    """An answer with this value, as bytes."""
+    arrays = {}
+
+    def tree(value):
+        if isinstance(value, Drawing):
+            return {"drawing": values._to_tree(vars(value), arrays)}
+        return [tree(item) for item in value] if isinstance(value, list) else values._to_tree(value, arrays)
+
+    text = json.dumps({"dict": {"value": tree(value)}}).encode()
+    return struct.pack(">I", len(text)) + text + safetensors.numpy.save(arrays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_whatever_an_answer_holds_fails_with_a_cause(exercise):
+    answer = b""
+
+    class Forging(InPlace):
+        def ask(self, request):
+            return answer
+
+    judge = Judge(Forging, open_mistakes=InPlace)
+    for name, value in FORGED.items():
+        for many in (value, *([value] * count for count in (1, 2, 3)), [[value]] * 2):
+            answer = forge(many)
+            for verdict in judge(exercise, Submission("answer.py", "x = 1")):
+                assert verdict.state == "failed", (name, verdict.check, verdict.said)
+                assert verdict.cause in CAUSES

@@ -4,13 +4,14 @@ import importlib
 import json
 import sys
 
-from . import hooks, sandbox
+from . import forbidden, hooks, sandbox
 from .child import serve_pipes
 from .sandbox import Limits
 
 
 def main() -> None:
     wanted = json.loads(sys.argv[1])
+    forbidden.take_away()
     for name in wanted["preload"]:
         importlib.import_module(name)
     if sys.platform != "win32" and "limits" in wanted["layers"]:

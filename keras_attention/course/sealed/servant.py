@@ -28,7 +28,7 @@ class Servant:
         self.filename = ""
 
     def answer(self, request: bytes) -> bytes:
-        asked = values.unpack(request)
+        asked = values.unpack(request, tree=len(request))
         try:
             with _student_s_rules():
                 return values.pack({"value": self.do(**asked)})
@@ -130,12 +130,16 @@ def _cause(error: BaseException) -> str:
         return "missing"
     if isinstance(error, (WrongWeights, values.Unsendable)):
         return "wrong value"
-    locked = isinstance(error, ImportError) and str(error.name).startswith("keras_attention")
-    if locked or isinstance(error, (Forbidden, PermissionError)):
+    if isinstance(error, PermissionError) or any(isinstance(cause, Forbidden) for cause in _behind(error)):
         return "forbidden"
     if isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError":
         return "memory"
     return "exception"
+
+
+def _behind(error: BaseException | None, most: int = 20) -> list[BaseException]:
+    """The error and those in whose handling it was raised: Keras says so what it cannot build from JSON."""
+    return [error, *_behind(error.__context__, most - 1)] if error and most else []
 
 
 def _build(args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

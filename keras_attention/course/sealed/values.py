@@ -17,6 +17,7 @@ from . import figures, givens
 
 INTEGERS = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
 LARGEST = 2**25  # bytes of all arrays of a value
+LARGEST_TREE = 2**20  # bytes; as objects of Python they are many times as large
 DEEPEST = 20  # lists in lists, so that no reader runs out of stack
 DTYPES = INTEGERS | {"bool", "float16", "float32", "float64"}
 
@@ -35,13 +36,18 @@ def pack(value: Any) -> bytes:
     return struct.pack(">I", len(tree)) + tree + safetensors.numpy.save(arrays)
 
 
-def unpack(data: bytes) -> Any:
-    """Arrays come back as plain `numpy.ndarray`s that may be written to. Raises `ValueError`."""
+def unpack(data: bytes, tree: int = LARGEST_TREE) -> Any:
+    """Arrays come back as plain `numpy.ndarray`s that may be written to. Raises `ValueError`.
+
+    Neither the tree nor the list of the arrays may have more bytes than `tree`.
+    """
     try:
         (length,) = struct.unpack_from(">I", data)
-        tree = json.loads(data[4 : 4 + length])
+        (header,) = struct.unpack_from("<Q", data, 4 + length)
+        if max(length, header) > tree:
+            raise ValueError("too long")
         arrays = safetensors.numpy.load(data[4 + length :])
-        return _from_tree(tree, arrays, DEEPEST)
+        return _from_tree(json.loads(data[4 : 4 + length]), arrays, DEEPEST)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # bytes can be wrong in many ways; safetensors even panics
@@ -81,9 +87,11 @@ def _from_tree(tree: Any, arrays: dict[str, np.ndarray], room: int) -> Any:
     if isinstance(tree, list):
         return [_from_tree(item, arrays, room - 1) for item in tree]
     if "is" in tree:
+        if isinstance(tree["is"], (list, dict)):
+            raise ValueError("no single value")
         return tree["is"]
     if "array" in tree:
-        return np.array(arrays[tree["array"]])
+        return np.array(arrays.pop(tree["array"]))  # each once, so that they are no larger than the bytes
     if "drawing" in tree:
         return figures.Drawing(**_from_tree(tree["drawing"], arrays, room - 1))
     if "given" in tree:

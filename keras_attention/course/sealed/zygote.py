@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import linux, sandbox
+from . import forbidden, linux, sandbox
 from .child import serve_socket
 from .keeper import keep
 from .sandbox import Limits, Readable
@@ -88,6 +88,7 @@ def _never_return(action: Callable[[], None]) -> None:
 def main() -> None:
     """Serve at the socket given; at the end remove the folder given, also when the judge was killed."""
     judge, home = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    forbidden.take_away()
     try:
         Zygote().serve(judge)
     finally:
