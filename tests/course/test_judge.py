@@ -1,5 +1,6 @@
 import io
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -147,7 +148,7 @@ def test_a_fault_keeps_what_the_exercise_is_worth():
             raise GraderFault("no answer")
 
     for exercise in EXERCISES:
-        (verdict,) = grading._judge(Broken(), grading.Job(exercise, Submission("a.py"), "key"))
+        (verdict,) = grading._judge(Broken(), grading.Job(exercise, Submission("a.py"), "key"), threading.Event())
         worth = sum(verdict.max_points for verdict in Judge(InPlace)(exercise, submission.missing("a", [])))
         assert (verdict.state, verdict.points, verdict.max_points) == ("error", 0, worth)
 
