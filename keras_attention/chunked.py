@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from keras_attention.functional import LOWEST, dot_scores, hide_keys
+from keras_attention.functional import LOWEST, as_floats, dot_scores, fit_bias, hide_keys
 from keras_attention.masks import as_mask, combine_masks, seen_keys
 
 __all__ = ["chunked_attention"]
@@ -59,16 +59,17 @@ def chunked_attention(
     >>> chunked_attention(x, x, x, causal=True, rows=8).shape
     TensorShape([2, 3, 50, 4])
     """
+    query, key, value = map(as_floats, (query, key, value))
     query_length, key_length = tf.shape(query)[2], tf.shape(key)[2]
     query_mask = None if query_mask is None else as_mask(query_mask)
     key_mask = None if key_mask is None else as_mask(key_mask)
     attention_mask = None if attention_mask is None else _rank4(as_mask(attention_mask))
     if bias is not None:
-        bias = _rank4(tf.convert_to_tensor(bias))
+        bias = fit_bias(bias, (*query.shape[:3], key.shape[2]))
         attention_mask = combine_masks(attention_mask, bias != -math.inf)
     seen = seen_keys(query_length, key_length, query_mask, key_mask, attention_mask, causal)
     if seen is not None:
-        key, value = hide_keys(key, value, seen if len(seen.shape) == 3 else seen[:, None])  # (B, H, Tk)
+        key, value = hide_keys(key, value, seen)
     plan = _Plan(
         heads=tf.shape(query)[1],
         query_length=query_length,
@@ -198,6 +199,8 @@ class _Chunk:
         """Drops the same of the weights and of their gradient."""
         if not self.plan.dropout:
             return x
+        if self.plan.dropout == 1:
+            return tf.zeros_like(x)
         seed = self.plan.seed + tf.stack([self.head, self.start])
         return tf.nn.experimental.stateless_dropout(x, self.plan.dropout, seed)
 
@@ -206,7 +209,10 @@ class _Chunk:
         places = (self.head // self.plan.heads, self.head % self.plan.heads, self.positions)
         sizes = tf.unstack(tf.shape(x)[:3])
         return tf.stack(
-            [tf.broadcast_to(i % size, (self.plan.rows,)) for i, size in zip(places, sizes, strict=True)],
+            [
+                tf.broadcast_to(tf.where(size == 1, 0, i), (self.plan.rows,))
+                for i, size in zip(places, sizes, strict=True)
+            ],
             axis=-1,
         )
 

@@ -65,8 +65,9 @@ def dot_product_attention(
     chunking = keras.config.is_flash_attention_enabled() is not False
     if need_weights or keras.backend.backend() != "tensorflow" or not chunking:
         return whole()
-    rows = math.prod(ops.shape(query)[:-1])  # B · H · Tq
-    large = rows * ops.shape(key)[-2] >= CHUNKED_FROM
+    shape = *ops.shape(query)[:-1], ops.shape(key)[-2]  # (B, H, Tq, Tk)
+    # what is known only at run time is int32, which the product would overflow
+    large = math.prod(x if isinstance(x, int) else ops.cast(x, "float32") for x in shape) >= CHUNKED_FROM
     if isinstance(large, bool):
         return (chunked() if large else whole()[0]), None
     return ops.cond(large, chunked, lambda: whole()[0]), None

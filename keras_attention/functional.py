@@ -48,7 +48,7 @@ def scaled_dot_product_attention(
     zeros.
 
     Args:
-        query: (..., Tq, D).
+        query: (..., Tq, D); whole numbers, here and below, become floats.
         key: (..., Tk, D).
         value: (..., Tk, Dv).
         mask: boolean, True = may be attended to: (Tq, Tk), or with leading axes what broadcasts to
@@ -63,7 +63,8 @@ def scaled_dot_product_attention(
         output (..., Tq, Dv), weights (..., Tq, Tk)
 
     Raises:
-        ValueError: query and key differ in width, key and value in length, or the mask holds floats.
+        ValueError: query and key differ in width, key and value in length, the mask holds floats, or the bias
+            does not broadcast to the scores.
 
     Paper: Vaswani et al., 2017, "Attention Is All You Need".
 
@@ -118,11 +119,12 @@ def attention(score, query, key, value, *, mask=None, bias=None, causal=False, d
     >>> attention(score, [[3.0]], [[3.0], [90.0]], [[1.0], [2.0]])[0].numpy()
     array([[1.]], dtype=float32)
     """
-    query, key, value = map(ops.convert_to_tensor, (query, key, value))
+    query, key, value = map(as_floats, (query, key, value))
+    start_record()
     if None not in (key.shape[-2], value.shape[-2]) and key.shape[-2] != value.shape[-2]:
         raise ValueError(f"{key.shape[-2]} keys for {value.shape[-2]} values: each value needs its key.")
     if bias is not None:
-        bias = align_mask(ops.convert_to_tensor(bias), rank=len(query.shape))
+        bias = fit_bias(bias, (*query.shape[:-1], key.shape[-2]))
         mask = combine_masks(mask, bias != -math.inf)
     if causal:
         mask = combine_masks(mask, causal_mask(ops.shape(query)[-2], ops.shape(key)[-2]))
@@ -158,6 +160,7 @@ def dot_scores(query, key, scale=None):
     array([[2.],
            [2.]], dtype=float32)
     """
+    query, key = as_floats(query), as_floats(key)
     width = query.shape[-1]
     if width != key.shape[-1]:
         raise ValueError(
@@ -207,6 +210,38 @@ def _softmax(scores):
     if scores.shape[-1] == 1:  # a single key weighs 1, of which `ops.softmax` would warn
         return ops.exp(scores - scores)
     return ops.softmax(scores, axis=-1)
+
+
+def as_floats(x):
+    """x as a tensor; whole numbers become `keras.config.floatx()`."""
+    x = ops.convert_to_tensor(x)
+    return x if keras.backend.is_float_dtype(x.dtype) else ops.cast(x, keras.config.floatx())
+
+
+def fit_bias(bias, shape, name="bias"):
+    """The bias with as many axes as the scores, (Tq, Tk) last, and with one of heads where it lacks that.
+
+    Raises:
+        ValueError: it holds booleans, or does not broadcast to the scores.
+
+    >>> fit_bias(ops.ones((2, 5, 7)), (2, 3, 5, 7)).shape
+    TensorShape([2, 1, 5, 7])
+    """
+    bias = ops.convert_to_tensor(bias)
+    given = tuple(bias.shape)
+    if keras.backend.standardize_dtype(bias.dtype) == "bool":
+        raise ValueError(f"{name} holds booleans, but it is added to the scores: pass a mask as the mask.")
+    while 2 <= len(bias.shape) < len(shape):
+        bias = bias[None] if len(bias.shape) == 2 else bias[:, None]
+    if len(bias.shape) != len(shape) or any(
+        None not in (have, want) and have not in (1, want)
+        for have, want in zip(bias.shape, shape, strict=True)
+    ):
+        raise ValueError(
+            f"{name} has shape {given}, but the scores have {tuple(shape)}: pass (Tq, Tk), (B, Tq, Tk) or, "
+            "where there are heads, (B, H, Tq, Tk), each axis theirs or 1; for (H, Tq, Tk), `bias[None]`."
+        )
+    return as_floats(bias)
 
 
 def hide(query, key, value, mask):
@@ -287,6 +322,12 @@ def trace():
         yield steps
     finally:
         _steps.reset(token)
+
+
+def start_record():
+    """Forgets the steps of an earlier attention: of several, `trace` receives the last."""
+    if (recorded := _steps.get()) is not None:
+        recorded.clear()
 
 
 def tracing(step=None):

@@ -183,9 +183,10 @@ def _recording(layer: keras.layers.Layer, found: list[tuple[str, Any]]) -> Itera
         bound = signature.bind(*args, **kwargs)
         wanted = bound.arguments.get(ARGUMENT, False)
         bound.arguments[ARGUMENT] = True
-        output, weights = call(*bound.args, **bound.kwargs)
+        output, weights, *cache = call(*bound.args, **bound.kwargs)
         found.append((name, weights))
-        return (output, weights) if wanted else output
+        results = (output, weights, *cache) if wanted else (output, *cache)
+        return results[0] if len(results) == 1 else results
 
     attributes = vars(layer)
     # Keras's layers refuse to show weights under flash attention, and one remembers that it was asked

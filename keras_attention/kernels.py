@@ -50,6 +50,7 @@ def kernel_attention(query, key, value, *, causal=False, chunk_size=128):
     >>> kernel_attention(ones, ones, ops.array([[[[1.0], [2.0], [6.0]]]]), causal=True)[0, 0, :, 0].numpy()
     array([1. , 1.5, 3. ], dtype=float32)
     """
+    value = ops.where(ops.any(key != 0, axis=-1, keepdims=True), value, 0)  # else 0 · NaN would be NaN
     if not causal:
         return read_sums(query, kernel_sums(key, value))
     length = ops.shape(query)[2]

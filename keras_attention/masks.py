@@ -201,17 +201,30 @@ def seen_keys(query_length, key_length, query_mask=None, key_mask=None, attentio
     """Which keys some query may attend to, without a matrix of positions where none was given.
 
     Returns:
-        (B, Tk), or (B, H, Tk) where attention_mask has rank 4; None if nothing is masked.
+        (B, 1 or H, Tk); None if nothing is masked.
     """
+    seen = None if key_mask is None else as_mask(key_mask)[:, None]  # (B, 1, Tk)
     if attention_mask is not None:
-        future = causal_mask(query_length, key_length) if causal else None
-        return ops.any(combine_masks(pair_mask(query_mask, key_mask, attention_mask), future), axis=-2)
+        attention_mask = align_mask(as_mask(attention_mask), rank=4)
+        if attention_mask.shape[-2] != 1:
+            future = causal_mask(query_length, key_length) if causal else None
+            pairs = combine_masks(pair_mask(query_mask, None, attention_mask), future)  # (B, H, Tq, Tk)
+            return combine_masks(seen, ops.any(pairs, axis=-2))
+        seen = combine_masks(seen, attention_mask[..., 0, :])
     if query_mask is not None:
         positions = ops.arange(query_length)
         last = ops.max(ops.where(as_mask(query_mask), positions, -1), axis=-1, keepdims=True, initial=-1)
-        end = last + (key_length - query_length) if causal else ops.where(last < 0, -1, key_length)  # (B, 1)
-        key_mask = combine_masks(key_mask, ops.arange(key_length) <= end)
-    return key_mask
+        behind = last + (key_length - query_length) if causal else key_length
+        behind = ops.where(last < 0, -1, behind)  # (B, 1)
+        seen = combine_masks(seen, (ops.arange(key_length) <= behind)[:, None])
+    return seen
+
+
+def seeing_queries(query_mask=None, key_mask=None, attention_mask=None):
+    """Which queries may attend to some key: (B, 1 or H, Tq or 1); None if nothing is masked."""
+    rows = None if query_mask is None else as_mask(query_mask)[:, None]  # (B, 1, Tq)
+    pairs = pair_mask(None, key_mask, attention_mask)
+    return rows if pairs is None else combine_masks(rows, ops.any(align_mask(pairs, rank=4), axis=-1))
 
 
 def align_mask(mask, rank):

@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras_attention import chunked
 from keras_attention.chunked import chunked_attention
 from keras_attention.functional import scaled_dot_product_attention
-from keras_attention.masks import pair_mask
+from keras_attention.masks import pair_mask, seen_keys
 
 B, H, TQ, TK, D, DV = 2, 3, 21, 26, 4, 5
 
@@ -135,6 +135,43 @@ def test_compiled_with_unknown_lengths(causal, jit, monkeypatch):
             np.testing.assert_allclose(result, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "shape", [(), (TK,), (1, 2, TK), (H, TQ, TK), (B, 1, TQ, TK - 1), (1, B, H, TQ, TK), (3, 1, 1, 1)]
+)
+def test_a_bias_that_does_not_fit_is_an_error_on_both_ways(shape):
+    for attention in (chunked_attention, scaled_dot_product_attention):
+        with pytest.raises(ValueError, match=r"bias has shape \(.*but the scores have \(2, 3, 21, 26\)"):
+            attention(*inputs(), bias=np.zeros(shape, "float32"))
+
+
+def test_a_bias_that_does_not_fit_at_run_time_does_not_wrap_round():
+    signature = [tf.TensorSpec((None, H, None, width)) for width in (D, D, DV)] + [tf.TensorSpec([None] * 4)]
+    compiled = tf.function(lambda *x: chunked_attention(*x[:3], bias=x[3], rows=8), input_signature=signature)
+    assert compiled(*inputs(), np.zeros((1, H, TQ, TK), "float32")).shape == (B, H, TQ, DV)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        compiled(*inputs(), np.zeros((1, H, 2, TK), "float32"))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("padded", [False, True])
+def test_a_mask_of_keys_makes_no_matrix(causal, padded):
+    n = 5000
+
+    def seen(padding, mask):
+        return seen_keys(n, n, padding if padded else None, None, mask, causal)
+
+    specs = tf.TensorSpec((B, n), "bool"), tf.TensorSpec((B, 1, 1, n), "bool")
+    graph = tf.function(seen).get_concrete_function(*specs).graph
+    sizes = [x.shape.num_elements() for operation in graph.get_operations() for x in operation.outputs]
+    assert max(sizes) == B * n
+
+
+def test_whole_numbers_become_floats():
+    arrays = [tf.cast(10 * x, "int32") for x in inputs()]
+    expected = chunked_attention(*[tf.cast(x, "float32") for x in arrays], rows=8)
+    np.testing.assert_allclose(chunked_attention(*arrays, rows=8), expected, atol=1e-6)
+
+
 def test_a_scale_of_ones_own():
     assert_like_the_whole(inputs(), {}, scale=0.3)
 
@@ -188,7 +225,7 @@ def test_what_is_hidden_never_reaches_output_or_gradients(given):
 
 def test_infinite_bias_hides():
     bias = np.where(masks(rank=4)["attention_mask"], 0, -np.inf).astype("float32")
-    assert_like_the_whole([*inputs(), tf.constant(bias)][:3], {"attention_mask": bias == 0})
+    assert_like_the_whole([*inputs(), tf.constant(bias)], {})
     output = chunked_attention(*inputs(), bias=bias, rows=8)
     expected, _ = scaled_dot_product_attention(*inputs(), mask=bias == 0)
     np.testing.assert_allclose(output, expected, atol=1e-6)
@@ -206,6 +243,11 @@ def test_dropout_drops_that_share_of_the_weights():
     np.testing.assert_allclose(kept, kept.round(), atol=1e-3)
     np.testing.assert_allclose(kept.mean() / 400, 0.75, atol=0.01)
     assert len(np.unique(kept.round())) > 10  # each row its own
+
+
+def test_dropout_of_everything_leaves_nothing():
+    output, *gradients = with_gradients(lambda *x: dropped(x, 1.0, (1, 2)), inputs())
+    assert not any(np.any(x) for x in (output, *gradients))
 
 
 def test_dropout_is_seeded():

@@ -52,6 +52,33 @@ def ways(monkeypatch):
     return call
 
 
+@pytest.fixture
+def marked(monkeypatch):
+    """Each way tells that it ran: the outputs of the whole are 0, those of the chunked one are 1."""
+    import keras_attention.chunked as chunked
+
+    def whole(query, *args, **options):
+        return tf.zeros_like(query), None
+
+    monkeypatch.setattr(exact, "scaled_dot_product_attention", whole)
+    monkeypatch.setattr(chunked, "chunked_attention", lambda query, *args, **options: tf.ones_like(query))
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("length", "chunked"),
+    [(2896, 0), (2897, 1), (2**14, 1), (2**15, 1)],  # the scores of 8 heads; the last two are 2³¹ and 2³³
+)
+def test_the_way_suits_the_lengths(known, length, chunked, marked):
+    def attend(x):
+        return exact.dot_product_attention(x, x, x, need_weights=False)[0]
+
+    x = tf.zeros((1, 8, length, 1))
+    if not known:
+        attend = tf.function(attend, input_signature=[tf.TensorSpec((None, 8, None, 1))])
+    np.testing.assert_array_equal(attend(x)[0, 0, 0], chunked)
+
+
 @every_layer
 @pytest.mark.parametrize("causal", [False, True])
 def test_both_ways_give_the_same(name, causal, ways):

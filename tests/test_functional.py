@@ -296,6 +296,39 @@ class TestProperties:
 
 
 class TestParts:
+    @pytest.mark.parametrize("as_given", [int, float, np.int64])
+    def test_whole_numbers_become_floats(self, as_given):
+        query, key, value = (
+            [[as_given(x) for x in row] for row in rows] for rows in ([[1, 0]], [[4, 0], [0, 4]], [[1], [2]])
+        )
+        output, weights = arrays(scaled_dot_product_attention(query, key, value))
+        np.testing.assert_allclose(weights, [[0.944, 0.056]], atol=1e-3)
+        np.testing.assert_allclose(output, [[1.056]], atol=1e-3)
+        scores = functional.dot_scores(ops.convert_to_tensor(query), ops.convert_to_tensor(key))
+        np.testing.assert_allclose(ops.convert_to_numpy(scores), [[4 / 2**0.5, 0]], rtol=1e-6)
+        _, weights = arrays(additive_attention([[0]], [[9], [-9]], [[1], [2]], [1]))
+        np.testing.assert_allclose(weights, [[0.881, 0.119]], atol=1e-3)
+
+    def test_a_bias_of_whole_numbers_is_added_and_one_of_booleans_refused(self):
+        query, key, value = inputs()
+        distance = -abs(np.arange(TK) - np.arange(TQ)[:, None])
+        _, weights = arrays(scaled_dot_product_attention(query, key, value, bias=distance))
+        _, expected = arrays(scaled_dot_product_attention(query, key, value, bias=distance.astype("float32")))
+        np.testing.assert_array_equal(weights, expected)
+        with pytest.raises(ValueError, match="bias holds booleans"):
+            scaled_dot_product_attention(query, key, value, bias=distance > -2)
+
+    def test_a_trace_of_two_calls_is_that_of_the_last(self):
+        query, key, value = inputs(leading=(B,))
+        vector = np.ones(D, "float32")
+        with functional.trace() as alone:
+            additive_attention(query, key, value, vector)
+        with functional.trace() as steps:
+            scaled_dot_product_attention(query, key, value)
+            additive_attention(query, key, value, vector)
+        assert list(steps) == list(alone)
+        np.testing.assert_array_equal(*arrays((steps["scores"], alone["scores"])))
+
     def test_additive_attention_is_the_formula(self):
         query, key, value = inputs(leading=(B,))
         vector = np.random.default_rng(3).normal(size=D).astype("float32")

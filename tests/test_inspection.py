@@ -222,6 +222,23 @@ def test_other_arguments_of_the_call_are_passed_on():
     assert weights[..., 3].any()
 
 
+@pytest.mark.parametrize("wanted", [False, True])
+def test_a_layer_may_return_a_cache_too(wanted):
+    class Step(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.attention = SelfAttention(2, 4)
+
+        def call(self, inputs):
+            cache = self.attention.init_cache(2, 6)
+            results = self.attention(inputs, cache=cache, return_attention_scores=wanted)
+            assert len(results) == (3 if wanted else 2)
+            return results[-1]["length"]
+
+    (weights,) = attention_scores(Step(), QUERY).values()
+    assert weights.shape == (2, 2, 5, 6)
+
+
 def test_the_translator_shows_its_decoder():
     from keras_attention.data.vocabulary import Vocabulary
     from keras_attention.models import Seq2SeqTranslator

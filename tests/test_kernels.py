@@ -51,6 +51,16 @@ def test_garbage_in_the_future_does_not_reach_the_past(garbage):
         spoilt[:, :, 6] = original
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_key_of_zeros_is_never_seen(causal):
+    query, key, value = features()
+    key[:, :, 6] = 0
+    expected = array(kernels.kernel_attention(query, key, value, causal=causal, chunk_size=4))
+    value[:, :, 6] = math.nan
+    output = array(kernels.kernel_attention(query, key, value, causal=causal, chunk_size=4))
+    np.testing.assert_array_equal(output, expected)
+
+
 def test_a_query_without_any_feature_of_a_key_gets_zeros():
     query, key, value = features()
     query[0, 1, 3] = 0

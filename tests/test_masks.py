@@ -113,3 +113,32 @@ def test_a_window_of_another_convention_shows_the_same_keys():
 def test_a_window_that_cannot_be_converted_is_an_error(size, convention, message):
     with pytest.raises(ValueError, match=message):
         masks.window_from(size, convention)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("queries", "keys"), [(5, 7), (7, 5), (6, 6)])
+@pytest.mark.parametrize("shape", [None, "B1k", "Bqk", "1qk", "BHqk", "B11k", "1H1k", "1Hqk"])
+def test_seen_keys_and_seeing_queries_are_those_of_the_whole_mask(queries, keys, causal, shape):
+    batch, heads, rng = 4, 3, np.random.default_rng(0)
+    query_mask, key_mask = rng.random((batch, queries)) < 0.5, rng.random((batch, keys)) < 0.5
+    query_mask[1] = key_mask[2] = False
+    query_mask[3], key_mask[3] = np.arange(queries) < 2, True
+    mask = None
+    if shape is not None:
+        sizes = {"1": 1, "B": batch, "H": heads, "q": queries, "k": keys}
+        mask = rng.random([sizes[axis] for axis in shape]) < 0.4
+    for rows, columns in ((query_mask, key_mask), (query_mask, None), (None, key_mask), (None, None)):
+        full = np.ones((batch, heads, queries, keys), bool)
+        for part in (rows, columns):
+            if part is not None:
+                full &= part[:, None, :, None] if part is rows else part[:, None, None]
+        if mask is not None:
+            full &= mask[:, None] if mask.ndim == 3 else mask
+        seeing = masks.seeing_queries(rows, columns, mask)
+        expected = True if seeing is None else np.broadcast_to(array(seeing), full.shape[:3])
+        np.testing.assert_array_equal(full.any(-1), expected)
+        if causal:
+            full &= np.tri(queries, keys, keys - queries, dtype=bool)
+        seen = masks.seen_keys(queries, keys, rows, columns, mask, causal)
+        expected = True if seen is None else np.broadcast_to(array(seen), (batch, heads, keys))
+        np.testing.assert_array_equal(full.any(-2), expected)

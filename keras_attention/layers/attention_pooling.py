@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_attention.functional import masked_softmax
+from keras_attention.layers.base import check_positive
 from keras_attention.masks import as_mask
 
 
@@ -39,6 +40,7 @@ class AttentionPooling(keras.layers.Layer):
 
     def __init__(self, units=None, num_heads=1, **kwargs):
         super().__init__(**kwargs)
+        check_positive(num_heads=num_heads)
         self.supports_masking = True
         self.units = units
         self.num_heads = num_heads
@@ -60,6 +62,7 @@ class AttentionPooling(keras.layers.Layer):
         self.vector = self.add_weight(name="vector", shape=shape, initializer="glorot_uniform")
 
     def call(self, inputs, mask=None, return_attention_scores=False):
+        inputs = ops.cast(inputs, self.compute_dtype)
         if mask is not None:
             mask = as_mask(mask)
             inputs = ops.where(mask[..., None], inputs, 0)

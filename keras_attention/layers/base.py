@@ -1,11 +1,21 @@
 """What every attention layer shares: its arguments, masks in and out, dropout on the weights, shapes."""
 
+import math
+
 import keras
 from keras import ops
 from keras.src.backend import set_keras_mask  # the public API has no name for it
 
 from keras_attention import functional
-from keras_attention.masks import as_mask, check_attention_mask, combine_masks, pair_mask
+from keras_attention.masks import (
+    align_mask,
+    causal_mask,
+    check_attention_mask,
+    combine_masks,
+    pair_mask,
+    seeing_queries,
+    seen_keys,
+)
 
 
 class AttentionLayer(keras.layers.Layer):
@@ -25,13 +35,16 @@ class AttentionLayer(keras.layers.Layer):
             Keras masks that the inputs carry. A masked query gets zero weights.
         attention_mask: boolean (B, Tq, Tk), or (B, H, Tq, Tk) where there are heads, True = may be attended
             to.
-        attention_bias: added to the scores, to which it broadcasts.
+        attention_bias: added to the scores: (Tq, Tk), (B, Tq, Tk), or (B, H, Tq, Tk) where there are heads;
+            each axis may be 1. −inf hides as a mask does. Mixed precision rounds it first: in float16, −1e9
+            is −inf.
         return_attention_scores: return (output, weights).
         training: whether to drop weights.
         use_causal_mask: hide the future; the last query stands at the last key.
 
     Raises:
-        ValueError: attention_mask is a float (add numbers with attention_bias) or of an ambiguous rank.
+        ValueError: attention_mask is a float (add numbers with attention_bias) or of an ambiguous rank, or
+            attention_bias does not broadcast to the scores.
     """
 
     has_heads = False
@@ -58,6 +71,8 @@ class AttentionLayer(keras.layers.Layer):
         use_causal_mask=False,
         **options,
     ):
+        if self.has_heads:
+            check_ranks(query=query, key=key, value=value)
         one_step = len(query.shape) == 2
         if one_step:
             query = query[:, None]  # (B, 1, D)
@@ -66,11 +81,24 @@ class AttentionLayer(keras.layers.Layer):
         key_mask = combine_masks(value_mask, key_mask)  # (B, Tk)
         if attention_mask is not None:
             attention_mask = check_attention_mask(attention_mask, self.has_heads)
-        query = _zero_hidden(query, query_mask, attention_mask, axis=-1)
         # with a cache, which has its own past, a mask is about more keys than the new ones
-        keys_mask = None if "cache" in options else attention_mask
-        value = _zero_hidden(value, key_mask, keys_mask, axis=-2)
-        key = value if key is None else _zero_hidden(key, key_mask, keys_mask, axis=-2)
+        cached = options.get("cache") is not None
+        queries, keys = query.shape[-2], None if cached else value.shape[-2]
+        if attention_bias is not None:
+            heads = (self.num_heads,) if self.has_heads else ()
+            shape = (*query.shape[:-2], *heads, queries, keys)
+            attention_bias = functional.fit_bias(attention_bias, shape, "attention_bias")
+        pairs = combine_masks(attention_mask, None if attention_bias is None else attention_bias != -math.inf)
+        if use_causal_mask and None not in (queries, keys) and queries > keys:  # the first see nothing
+            pairs = combine_masks(pairs, causal_mask(queries, keys)[None])
+        query = _zero_hidden(query, seeing_queries(query_mask, None if cached else key_mask, pairs))
+        if cached:
+            seen = seen_keys(None, None, key_mask=key_mask)
+        else:
+            lengths = ops.shape(query)[-2], ops.shape(value)[-2]
+            seen = seen_keys(*lengths, query_mask, key_mask, pairs, use_causal_mask)
+        value = _zero_hidden(value, seen)
+        key = value if key is None else _zero_hidden(key, seen)
 
         output, weights, *cache = self.attend(
             query,
@@ -126,25 +154,50 @@ class AttentionLayer(keras.layers.Layer):
 
     def shapes(self, query_shape, value_shape):
         """The shapes of output and weights."""
-        return (*query_shape[:-1], value_shape[-1]), (*query_shape[:-1], value_shape[1])
+        return (*query_shape[:-1], value_shape[-1]), (*query_shape[:-1], value_shape[-2])
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
         return self.shapes(query_shape, value_shape)[0]
 
-    def compute_output_spec(self, query, value, key=None, *masks, return_attention_scores=False, **options):
-        shapes = self.shapes(query.shape, value.shape)
+    def compute_output_spec(
+        self, query, value=None, key=None, *masks, return_attention_scores=False, cache=None, **options
+    ):
+        shapes = self.shapes(query.shape, (value if cache is None else cache["value"]).shape)
         output, weights = (keras.KerasTensor(shape, dtype=self.compute_dtype) for shape in shapes)
-        return (output, weights) if return_attention_scores else output
+        return results_of(output, weights if return_attention_scores else None, cache)
 
     def get_config(self):
         return {**super().get_config(), "dropout": self.dropout, "seed": self.seed}
 
 
-def _zero_hidden(inputs, mask, attention_mask, axis):
-    """Zeroes the positions that are hidden everywhere, so that garbage there spoils no kernel's gradient."""
-    if attention_mask is not None:
-        used = ops.any(attention_mask, axis=axis)  # (B, T) or (B, H, T)
-        mask = combine_masks(mask, ops.any(used, axis=1) if len(used.shape) == 3 else used)
-    if mask is None or inputs is None:
+def results_of(output, weights, cache):
+    """What a symbolic call returns, of which weights and cache may be None."""
+    results = [x for x in (output, weights, cache) if x is not None]
+    results = keras.tree.map_structure(lambda x: keras.KerasTensor(x.shape, x.dtype), results)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def check_ranks(**inputs):
+    """Raises unless each of them, a tensor, a shape or None, is (batch, length, width)."""
+    for name, x in inputs.items():
+        if x is not None and len(shape := getattr(x, "shape", x)) != 3:
+            raise ValueError(f"The {name} has shape {tuple(shape)}, but (batch, length, width) is needed.")
+
+
+def check_positive(**numbers):
+    for name, number in numbers.items():
+        if not isinstance(number, int) or number < 1:
+            raise ValueError(f"{name} is {number!r}, but it must be a positive integer.")
+
+
+def check_built(layer):
+    if not layer.built:
+        raise ValueError(f"{layer.name} has no weights yet: call the layer first, or build it.")
+
+
+def _zero_hidden(inputs, visible):
+    """Zeroes what no head, (B, 1 or H, T), sees, so that garbage there spoils no kernel's gradient."""
+    if visible is None or inputs is None:
         return inputs
-    return ops.where(as_mask(mask)[..., None], inputs, 0)  # (B, T, D)
+    visible = ops.any(visible, axis=1)[..., None]  # (B, T, 1)
+    return ops.where(align_mask(visible, rank=len(inputs.shape)), inputs, 0)  # (B, T, D)

@@ -40,7 +40,7 @@ class BigBirdAttention(BlockAttention):
         block_size: s, tokens in a block.
         num_random_blocks: r.
         global_blocks: indices of the global blocks; negative ones count from the end (of the batch, padding
-            included).
+            included), and are left out when causal, where the end is still to come.
         seed: seed of the pattern, and of the dropout; None draws one, which the config keeps. The pattern
             depends on it and on the number of blocks, and is the same in training and evaluation.
 
@@ -92,7 +92,7 @@ class BigBirdAttention(BlockAttention):
         index, visible = self.pattern(count, causal)  # (H, N, K)
         here = ops.equal(index[..., None], ops.arange(count))  # (H, N, K, N)
         blocks = ops.any(ops.logical_and(here, visible[..., None]), axis=2)  # (H, N, N)
-        is_global = ops.any(ops.equal(ops.arange(count)[:, None], self._global_index(count)), axis=1)
+        is_global = ops.any(ops.equal(ops.arange(count)[:, None], self._global_index(count, causal)), axis=1)
         blocks = ops.logical_or(blocks, is_global[:, None])
         heads = [block_mask(blocks[head], self.block_size, length, length) for head in range(self.num_heads)]
         return combine_masks(ops.stack(heads), causal_mask(length) if causal else None)
@@ -109,7 +109,8 @@ class BigBirdAttention(BlockAttention):
             or a repetition.
         """
         own = ops.arange(count)[:, None]  # (N, 1)
-        everywhere = ops.broadcast_to(self._global_index(count), (count, len(self.global_blocks)))  # (N, G)
+        everywhere = self._global_index(count, causal)
+        everywhere = ops.broadcast_to(everywhere, (count, len(self.global_blocks)))  # (N, G)
         fixed = ops.concatenate([own + ops.arange(-1, 2), everywhere], axis=1)  # (N, 3 + G)
         width = fixed.shape[1]
         earlier = ops.arange(width)[:, None] > ops.arange(width)
@@ -151,8 +152,8 @@ class BigBirdAttention(BlockAttention):
         weights = scatter_blocks(weights, index, count) if return_weights else None  # (B, H, n, n)
         if self.global_blocks:
             rows, rows_weights = self._global_rows(query, key, value, kind, causal, dropout)
-            output = self._replace(output, rows)
-            weights = self._replace(weights, rows_weights) if return_weights else None
+            output = self._replace(output, rows, causal)
+            weights = self._replace(weights, rows_weights, causal) if return_weights else None
         return output, weights
 
     def _take(self, x, index):
@@ -168,7 +169,7 @@ class BigBirdAttention(BlockAttention):
         """What the global blocks see: output (B, H, G · s, Dv), weights (B, H, G · s, n)."""
         batch, heads, length, width = ops.shape(query)
         size, count = self.block_size, length // self.block_size
-        index = ops.clip(self._global_index(count), 0, count - 1)  # (G,)
+        index = ops.clip(self._global_index(count, causal), 0, count - 1)  # (G,)
         query = ops.take(split_blocks(query, size), index, axis=2)  # (B, H, G, s, Dk)
         query = ops.reshape(query, (batch, heads, 1, index.shape[0] * size, width))  # (B, H, 1, G · s, Dk)
         positions = ops.reshape(index[:, None] * size + ops.arange(size), (index.shape[0] * size, 1))
@@ -177,16 +178,17 @@ class BigBirdAttention(BlockAttention):
         output, weights, _ = attend_blocks(query, *everything, visible=past, dropout=dropout)
         return output[:, :, 0], weights[:, :, 0]
 
-    def _replace(self, x, rows):
+    def _replace(self, x, rows, causal):
         """The rows of the global blocks in x: (B, H, n, ·), (B, H, G · s, ·) → (B, H, n, ·)."""
         count = ops.shape(x)[2] // self.block_size
-        tokens = self._global_index(count)[:, None] * self.block_size + ops.arange(self.block_size)  # (G, s)
+        index = self._global_index(count, causal)[:, None]  # (G, 1)
+        tokens = index * self.block_size + ops.arange(self.block_size)  # (G, s)
         return replace(x, rows, ops.reshape(tokens, (-1,)))
 
-    def _global_index(self, count):
-        """The indices of the global blocks, counted from the start; any number if there are fewer blocks."""
+    def _global_index(self, count, causal):
+        """The indices of the global blocks, counted from the start; any number where there is none."""
         index = ops.convert_to_tensor(self.global_blocks, "int32")
-        return ops.where(index < 0, index + count, index)
+        return ops.where(index < 0, count if causal else index + count, index)
 
     def get_config(self):
         return {

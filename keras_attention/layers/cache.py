@@ -63,7 +63,7 @@ def extend_cache(cache, key, value, mask=None):
     }
 
 
-def visible(cache, new):
-    """What each of the last `new` positions may see: every earlier one and itself, (1, new, M)."""
-    start, room = cache["length"][0] - new, ops.shape(cache["key"])[2]
-    return (ops.arange(room) <= start + ops.arange(new)[:, None])[None]
+def visible(cache, queries):
+    """What each of the last `queries` positions may see: every earlier one and itself, (1, queries, M)."""
+    start, room = cache["length"][0] - queries, ops.shape(cache["key"])[2]
+    return (ops.arange(room) <= start + ops.arange(queries)[:, None])[None]

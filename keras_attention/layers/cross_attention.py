@@ -5,6 +5,7 @@ import keras
 from keras import ops
 from keras.src.backend import get_keras_mask  # the public API has no name for it
 
+from keras_attention.layers.base import check_built
 from keras_attention.layers.cache import full_cache
 from keras_attention.layers.multi_head_attention import MultiHeadAttention
 from keras_attention.masks import as_mask
@@ -72,18 +73,20 @@ class CrossAttention(MultiHeadAttention):
         """The keys and values of a context, for `cache=` in place of the context.
 
         Raises:
-            ValueError: the layer is rotary, where the keys' positions depend on the queries.
+            ValueError: the layer is rotary, where the keys' positions depend on the queries, or is not built.
         """
         if self.rotary:
             raise ValueError("The context of a rotary layer cannot be cached: pass it to every call.")
+        check_built(self)
         context_mask = get_keras_mask(context) if context_mask is None else context_mask
         if context_mask is not None:
             context = ops.where(as_mask(context_mask)[..., None], context, 0)  # (B, Tk, Dk)
-        key, value = self.project_keys(context, context)  # (B, Hkv, Tk, ·)
+        heads = self.project_keys(context, context)  # (B, Hkv, Tk, ·)
+        key, value = (ops.cast(x, self.compute_dtype) for x in heads)
         return full_cache(key, value, context_mask)
 
     def compute_output_shape(self, query_shape, context_shape):
         return self.shapes(query_shape, context_shape)[0]
 
-    def compute_output_spec(self, query, context, *masks, **options):
+    def compute_output_spec(self, query, context=None, *masks, **options):
         return super().compute_output_spec(query, context, **options)

@@ -2,10 +2,13 @@
 
 import keras
 from keras import ops
+from keras.src.backend import get_keras_mask  # the public API has no name for it
 
 from keras_attention.kernels import kernel_attention, kernel_sums, kernel_weights, read_sums
 from keras_attention.layers.efficient import EfficientAttention
 from keras_attention.layers.multi_head_attention import merge_heads, project
+from keras_attention.layers.transformer_block import without_padding
+from keras_attention.masks import as_mask
 
 
 class KernelAttention(EfficientAttention):
@@ -25,7 +28,7 @@ class KernelAttention(EfficientAttention):
         if mask is not None:
             key = ops.where(mask[:, None, :, None], key, 0)
         if dropout is not None:
-            floats = floats * dropout(ops.ones_like(floats[..., :1]))
+            floats = floats * ops.cast(dropout(ops.ones_like(floats[..., :1])), floats.dtype)
         output = ops.cast(kernel_attention(query, key, floats, causal=causal), value.dtype)
         weights = ops.cast(kernel_weights(query, key, causal), value.dtype) if return_weights else None
         return output, weights
@@ -44,19 +47,24 @@ class KernelAttention(EfficientAttention):
         """φ(k): (…, D) → (…, M)."""
         raise NotImplementedError(f"{type(self).__name__} has no key_features.")
 
-    def prefill(self, inputs):
+    def prefill(self, inputs, mask=None):
         """The causal output for a prompt, and the state after it.
 
         Args:
             inputs: (B, n, D).
+            mask: (B, n), True = a real token; left out, it is the Keras mask of the inputs. Padding takes
+                positions, and does nothing else.
 
         Returns:
             output (B, n, E), state: a tuple of Σ_j φ(k_j) [v_j, 1]ᵀ (B, H, M, Dv + 1) and the length read.
         """
         if not self.built:
             self.build(inputs.shape)
-        query, key, value = self._project(inputs, 0)
-        output = kernel_attention(query, key, value, causal=True)
+        mask = get_keras_mask(inputs) if mask is None else mask
+        query, key, value = self._project(without_padding(inputs, mask), 0)
+        real = True if mask is None else as_mask(mask)[:, None, :, None]  # (B, 1, n, 1)
+        key = ops.where(real, key, 0)
+        output = ops.where(real, kernel_attention(query, key, value, causal=True), 0)
         return self._output(output), (kernel_sums(key, value), ops.shape(inputs)[1])
 
     def step(self, inputs, state):

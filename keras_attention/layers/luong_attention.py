@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_attention.functional import additive_scores, dot_scores
-from keras_attention.layers.base import AttentionLayer
+from keras_attention.layers.base import AttentionLayer, check_built, check_positive
 
 
 @keras.saving.register_keras_serializable(package="keras_attention")
@@ -45,6 +45,8 @@ class LuongAttention(AttentionLayer):
             raise ValueError(f'score is {score!r}, but it must be "dot", "general" or "concat".')
         if units is not None and score != "concat":
             raise ValueError(f'The score "{score}" has no units: leave them out, or use "concat".')
+        if units is not None:
+            check_positive(units=units)
         super().__init__(dropout, seed, **kwargs)
         self.form = score
         self.units = units
@@ -54,7 +56,7 @@ class LuongAttention(AttentionLayer):
         if self.form == "general":
             self.kernel = self.add_weight(name="kernel", shape=(query_width, key_width))
         elif self.form == "concat":
-            units = self.units or query_width
+            units = query_width if self.units is None else self.units
             self.kernel = self.add_weight(name="kernel", shape=(query_width + key_width, units))
             self.vector = self.add_weight(name="vector", shape=(units,))
 
@@ -72,6 +74,7 @@ class LuongAttention(AttentionLayer):
         """What scores need of the keys whatever the query: (B, Tk, Dk) → (B, Tk, …)."""
         if self.form == "dot":
             return key
+        check_built(self)
         kernel = ops.convert_to_tensor(self.kernel)
         if self.form == "general":
             return ops.matmul(key, ops.transpose(kernel))  # (B, Tk, D)

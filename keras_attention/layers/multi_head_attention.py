@@ -7,7 +7,7 @@ from keras import constraints, initializers, ops, regularizers
 
 from keras_attention import functional
 from keras_attention.exact import dot_product_attention
-from keras_attention.layers.base import AttentionLayer
+from keras_attention.layers.base import AttentionLayer, check_positive, check_ranks
 from keras_attention.layers.cache import empty_cache, extend_cache, visible
 from keras_attention.masks import combine_masks
 
@@ -90,9 +90,8 @@ class MultiHeadAttention(AttentionLayer):
         self.key_dim = key_dim
         self.value_dim = key_dim if value_dim is None else value_dim
         self.num_key_value_heads = num_heads if num_key_value_heads is None else num_key_value_heads
-        for name in ("num_heads", "key_dim", "value_dim", "num_key_value_heads"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, but it must be a positive integer.")
+        names = ("num_heads", "key_dim", "value_dim", "num_key_value_heads")
+        check_positive(**{name: getattr(self, name) for name in names})
         if num_heads % self.num_key_value_heads:
             raise ValueError(
                 f"{num_heads} heads do not divide into {self.num_key_value_heads} groups: "
@@ -104,21 +103,17 @@ class MultiHeadAttention(AttentionLayer):
         self.rotary = rotary
         self._output_shape = (output_shape,) if isinstance(output_shape, int) else output_shape
         self._projection = {
-            "kernel_initializer": initializers.serialize(initializers.get(kernel_initializer)),
-            "bias_initializer": initializers.serialize(initializers.get(bias_initializer)),
-            "kernel_regularizer": regularizers.serialize(regularizers.get(kernel_regularizer)),
-            "bias_regularizer": regularizers.serialize(regularizers.get(bias_regularizer)),
-            "kernel_constraint": constraints.serialize(constraints.get(kernel_constraint)),
-            "bias_constraint": constraints.serialize(constraints.get(bias_constraint)),
+            "kernel_initializer": initializers.get(kernel_initializer),
+            "bias_initializer": initializers.get(bias_initializer),
+            "kernel_regularizer": regularizers.get(kernel_regularizer),
+            "bias_regularizer": regularizers.get(bias_regularizer),
+            "kernel_constraint": constraints.get(kernel_constraint),
+            "bias_constraint": constraints.get(bias_constraint),
         }
 
     def build(self, query_shape, value_shape, key_shape=None):
         key_shape = value_shape if key_shape is None else key_shape
-        for name, shape in (("query", query_shape), ("key", key_shape), ("value", value_shape)):
-            if len(shape) != 3:
-                raise ValueError(
-                    f"The {name} has shape {tuple(shape)}, but (batch, length, width) is needed."
-                )
+        check_ranks(query=query_shape, key=key_shape, value=value_shape)
         heads, key_heads = self.num_heads, self.num_key_value_heads
         output_shape = self._output_shape or (query_shape[-1],)
         axes = "efghij"[: len(output_shape)]
@@ -168,16 +163,16 @@ class MultiHeadAttention(AttentionLayer):
         self, query, key, value, *, key_mask, attention_mask=None, causal=False, cache=None, **options
     ):
         query = split_heads(project(self.query_dense, query))  # (B, H, Tq, Dk)
+        query_length = ops.shape(query)[2]
         if value is not None:
             key, value = self.project_keys(key, value)
             new, first = ops.shape(key)[2], 0 if cache is None else cache["length"][0]
             if self.rotary:
-                query_length = ops.shape(query)[2]
                 query = functional.rotary(query, ops.arange(query_length) + (first + new - query_length))
                 key = functional.rotary(key, ops.arange(new) + first)
             if cache is not None:
                 cache = extend_cache(cache, key, value, key_mask)
-                attention_mask, causal = combine_masks(attention_mask, visible(cache, new)), False
+                attention_mask, causal = combine_masks(attention_mask, visible(cache, query_length)), False
         if cache is not None:
             key, value, key_mask = cache["key"], cache["value"], cache["mask"]
         group = self.num_heads // self.num_key_value_heads
@@ -200,14 +195,18 @@ class MultiHeadAttention(AttentionLayer):
     def shapes(self, query_shape, value_shape):
         batch, query_length, width = query_shape
         output_shape = self._output_shape or (width,)
-        return (batch, query_length, *output_shape), (batch, self.num_heads, query_length, value_shape[1])
+        return (batch, query_length, *output_shape), (batch, self.num_heads, query_length, value_shape[-2])
 
     def get_config(self):
         config = super().get_config()
         if self.built and any(dense.quantization_mode for dense in self.projections):
             # the precision of each projection, without which the file of a quantized model does not load
             policies = {dense.path: dense.dtype_policy for dense in self.projections}
-            policies = keras.dtype_policies.DTypePolicyMap(self.dtype_policy, policies)
+            default = self.dtype_policy
+            if isinstance(default, keras.dtype_policies.DTypePolicyMap):  # in a layer that was loaded
+                policies = {path: policy[path] for path, policy in policies.items()}
+                default = default.default_policy
+            policies = keras.dtype_policies.DTypePolicyMap(default, policies)
             config["dtype"] = keras.dtype_policies.serialize(policies)
         return {
             **config,
@@ -218,7 +217,7 @@ class MultiHeadAttention(AttentionLayer):
             "output_shape": self._output_shape,
             "num_key_value_heads": self.num_key_value_heads,
             "rotary": self.rotary,
-            **self._projection,
+            **{name: keras.saving.serialize_keras_object(x) for name, x in self._projection.items()},
         }
 
     def _dense(self, name, equation, bias_axes, output_shape):
@@ -228,7 +227,8 @@ class MultiHeadAttention(AttentionLayer):
             bias_axes=bias_axes if self.use_bias else None,
             dtype=self.dtype_policy,
             name=name,
-            **self._projection,
+            # one initializer for all projections would give some of them the same numbers
+            **{name: x.clone() if hasattr(x, "clone") else x for name, x in self._projection.items()},
         )
 
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_attention.kernels import gaussian_projection, positive_features
+from keras_attention.layers.base import check_positive
 from keras_attention.layers.linear_attention import KernelAttention
 
 SMALLEST, LARGEST = -60.0, 60.0  # powers of e whose sums float32 holds
@@ -49,8 +50,7 @@ class PerformerAttention(KernelAttention):
     def __init__(self, num_heads, key_dim, num_features=256, *, orthogonal=True, seed=None, **kwargs):
         seed = random.randrange(2**31) if seed is None else seed
         super().__init__(num_heads, key_dim, seed=seed, **kwargs)
-        if not isinstance(num_features, int) or num_features < 1:
-            raise ValueError(f"num_features is {num_features!r}, but it must be a positive integer.")
+        check_positive(num_features=num_features)
         self.num_features = num_features
         self.orthogonal = orthogonal
         self.projection = gaussian_projection(num_features, key_dim, orthogonal, seed=seed)  # (M, Dk)

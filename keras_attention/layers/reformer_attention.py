@@ -18,9 +18,11 @@ from keras_attention.blocks import (
     with_neighbours,
 )
 from keras_attention.functional import LOWEST
+from keras_attention.layers.base import check_positive
 from keras_attention.layers.efficient import BlockAttention
 
 HALF = 64  # half the largest number of buckets
+CAUSAL_BUCKETS = 16
 ITSELF = -1e5  # what a token scores with itself, which it looks at only where there is nothing else
 
 
@@ -40,9 +42,9 @@ class ReformerAttention(BlockAttention):
     sees nothing else.
 
     When causal, cutting into chunks would let the future decide what the past can see. So i then sees the
-    last chunk_size tokens before it in its own bucket, which never holds what points the opposite way: more
-    rounds come near full attention without reaching it. The number of buckets is about the number of chunks,
-    and 128 at most.
+    last chunk_size tokens before it in its own bucket: more rounds come near full attention without reaching
+    it, and a single bucket is a window of the last chunk_size tokens. For the same reason the number of
+    buckets does not follow the length then: choose about n / chunk_size for the lengths n to come.
 
     Time and memory are n · num_hashes · (2 · chunk_size + 64); sorting adds n log n to the time.
 
@@ -50,13 +52,14 @@ class ReformerAttention(BlockAttention):
         num_heads, key_dim, …: those of `MultiHeadAttention`.
         chunk_size: tokens in a chunk.
         num_hashes: number of rounds.
+        num_buckets: 128 at most; None means about the number of chunks, and 16 when causal.
         seed: seed of the hashes, and of the dropout; None draws one, which the config keeps.
 
     Call arguments, returns and errors: those of `EfficientAttention`. Which keys are seen depends on the
     inputs: there is no pattern_mask, but the weights are above 0 where a key is seen.
 
     Raises:
-        ValueError: chunk_size or num_hashes is not positive.
+        ValueError: chunk_size or num_hashes is not positive, or num_buckets is out of range.
 
     Paper: Kitaev et al., 2020, "Reformer: The Efficient Transformer".
 
@@ -65,14 +68,19 @@ class ReformerAttention(BlockAttention):
     TensorShape([2, 5, 8])
     """
 
-    def __init__(self, num_heads, key_dim, chunk_size=64, num_hashes=1, *, seed=None, **kwargs):
+    def __init__(
+        self, num_heads, key_dim, chunk_size=64, num_hashes=1, *, num_buckets=None, seed=None, **kwargs
+    ):
         seed = random.randrange(2**31) if seed is None else seed
         super().__init__(num_heads, key_dim, seed=seed, **kwargs)
-        for name, number in (("chunk_size", chunk_size), ("num_hashes", num_hashes)):
-            if not isinstance(number, int) or number < 1:
-                raise ValueError(f"{name} is {number!r}, but it must be a positive integer.")
+        check_positive(chunk_size=chunk_size, num_hashes=num_hashes)
+        if num_buckets is not None and num_buckets not in range(1, 2 * HALF + 1):
+            raise ValueError(
+                f"num_buckets is {num_buckets!r}, but it must be an integer from 1 to {2 * HALF}."
+            )
         self.block_length = self.chunk_size = chunk_size
         self.num_hashes = num_hashes
+        self.num_buckets = num_buckets
         rng = np.random.default_rng([seed, key_dim])
         self.rotations = rng.normal(size=(key_dim, num_hashes * HALF)).astype("float32")
         self.orders = [rng.permutation(2 * HALF).astype("int32") for _ in range(num_hashes)]
@@ -89,7 +97,7 @@ class ReformerAttention(BlockAttention):
         kind = ops.broadcast_to(kind, (*ops.shape(key)[:3], 1))  # (B, H, n, 1)
         marks = [kind, ops.broadcast_to(ops.arange(length)[:, None], ops.shape(kind))]
         rounds = []
-        for bucket in self._buckets(key, kind):  # (B, H, n)
+        for bucket in self._buckets(key, kind, causal):  # (B, H, n)
             order = ops.argsort(bucket * length + ops.arange(length), axis=-1)  # (B, H, n)
             rank = ops.argsort(order, axis=-1)  # (B, H, n), the inverse
             # so that a token sees, in any round, the keys whose place is its own or up to `reach` below
@@ -107,18 +115,20 @@ class ReformerAttention(BlockAttention):
             return output, None
         return output, sum(share * x for share, x in zip(shares, weights, strict=True))
 
-    def _buckets(self, x, kind):
+    def _buckets(self, x, kind, causal=False):
         """Where the hashes put each token, one array (B, H, n) a round; hidden tokens are put last."""
-        real = ops.cast(kind[:, :1] != HIDDEN, "int32")  # (B, 1, n, 1)
-        length = ops.sum(real, axis=2, keepdims=True)  # (B, 1, 1, 1)
-        half = ops.clip(-(-length // (2 * self.chunk_size)), 1, HALF)[..., None]  # (B, 1, 1, 1, 1)
+        count = self.num_buckets or CAUSAL_BUCKETS
+        if self.num_buckets is None and not causal:
+            length = ops.sum(ops.cast(kind[:, :1] != HIDDEN, "int32"), axis=2, keepdims=True)  # (B, 1, 1, 1)
+            count = 2 * ops.clip(-(-length // (2 * self.chunk_size)), 1, HALF)[..., None]  # (B, 1, 1, 1, 1)
         x = ops.matmul(ops.cast(x, "float32"), self.rotations)  # (B, H, n, R · 64)
         x = ops.reshape(x, (*ops.shape(x)[:3], self.num_hashes, HALF))  # (B, H, n, R, 64)
-        used = ops.arange(HALF) < half
-        x = ops.concatenate([ops.where(used, x, LOWEST), ops.where(used, -x, LOWEST)], axis=-1)
+        pairs = 2 * ops.arange(HALF)  # of a direction and its opposite
+        x = ops.concatenate(
+            [ops.where(pairs < count, x, LOWEST), ops.where(pairs + 1 < count, -x, LOWEST)], axis=-1
+        )
         buckets = ops.argmax(ops.stop_gradient(x), axis=-1)  # (B, H, n, R)
         buckets = [ops.take(order, buckets[..., i]) for i, order in enumerate(self.orders)]  # (B, H, n) each
-        buckets = [ops.where(length[..., 0] <= self.chunk_size, 0, bucket) for bucket in buckets]  # one chunk
         return [ops.where(kind[..., 0] == HIDDEN, 2 * HALF, bucket) for bucket in buckets]
 
     def _round(self, key, value, marks, order, rank, causal, dropout, return_weights):
@@ -164,7 +174,8 @@ class ReformerAttention(BlockAttention):
         return output, total, ops.swapaxes(reorder(ops.swapaxes(weights, 2, 3), rank), 2, 3)
 
     def get_config(self):
-        return {**super().get_config(), "chunk_size": self.chunk_size, "num_hashes": self.num_hashes}
+        names = ("chunk_size", "num_hashes", "num_buckets")
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
 def unit(x):

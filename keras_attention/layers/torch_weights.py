@@ -4,6 +4,9 @@ import inspect
 
 import numpy as np
 
+from keras_attention.layers.base import check_built
+from keras_attention.layers.efficient import EfficientAttention
+
 
 def from_torch(layer_class, module, **options):
     """The Keras layer that computes what a `torch.nn.MultiheadAttention` does.
@@ -47,10 +50,13 @@ def to_torch(layer, **options):
     """The `torch.nn.MultiheadAttention` that computes what a Keras layer does, batch first.
 
     Raises:
-        ValueError: the layer has what PyTorch's module lacks.
+        ValueError: the layer has what PyTorch's module lacks, or is not built.
     """
     import torch
 
+    check_built(layer)
+    if isinstance(layer, EfficientAttention):
+        raise ValueError(f"PyTorch's MultiheadAttention does not attend as {type(layer).__name__} does.")
     heads, width = layer.num_heads, layer.num_heads * layer.key_dim
     widths = [dense.kernel.shape[0] for dense in layer.projections[:3]]
     if layer.num_key_value_heads != heads or layer.rotary:

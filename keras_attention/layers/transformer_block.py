@@ -4,6 +4,7 @@ import keras
 from keras import ops
 from keras.src.backend import set_keras_mask  # the public API has no name for it
 
+from keras_attention.layers.base import check_positive
 from keras_attention.masks import as_mask
 
 EPSILON = 1e-5  # of the normalisation
@@ -24,7 +25,7 @@ class TransformerBlock(keras.layers.Layer):
         seed: seed of the dropout.
 
     Raises:
-        ValueError: the heads do not divide the width.
+        ValueError: num_heads or hidden_dim is not positive, or the heads do not divide the width.
 
     Papers: Vaswani et al., 2017, "Attention Is All You Need"; Xiong et al., 2020, "On Layer Normalization in
     the Transformer Architecture" (pre-norm).
@@ -42,6 +43,7 @@ class TransformerBlock(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
+        check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         self.supports_masking = True
         self.num_heads, self.hidden_dim, self.dropout = num_heads, hidden_dim, dropout
         self.activation = keras.activations.get(activation)

@@ -3,6 +3,7 @@
 import keras
 from keras.src.backend import get_keras_mask  # the public API has no name for it
 
+from keras_attention.layers.base import results_of
 from keras_attention.layers.cross_attention import CrossAttention
 from keras_attention.layers.self_attention import SelfAttention
 from keras_attention.layers.transformer_block import TransformerBlock, unpacked, with_mask, without_padding
@@ -102,13 +103,26 @@ class TransformerDecoderBlock(TransformerBlock):
     def compute_output_shape(self, query_shape, context_shape):
         return query_shape
 
-    def compute_output_spec(self, query, context, *masks, return_attention_scores=False, **options):
+    def compute_output_spec(
+        self,
+        query,
+        context=None,
+        *masks,
+        return_attention_scores=False,
+        cache=None,
+        context_cache=None,
+        **options,
+    ):
         def spec(*shape):
             return keras.KerasTensor(shape, dtype=self.compute_dtype)
 
         batch, length, width = query.shape
         output = spec(batch, length, width)
         if not return_attention_scores:
-            return output
-        weights = (spec(batch, self.num_heads, length, keys) for keys in (length, context.shape[1]))
-        return output, tuple(weights)
+            return results_of(output, None, cache)
+        sides = (
+            query if cache is None else cache["value"],
+            context if context_cache is None else context_cache["value"],
+        )
+        weights = (spec(batch, self.num_heads, length, keys.shape[-2]) for keys in sides)
+        return results_of(output, tuple(weights), cache)

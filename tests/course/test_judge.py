@@ -148,7 +148,9 @@ def test_a_fault_keeps_what_the_exercise_is_worth():
             raise GraderFault("no answer")
 
     for exercise in EXERCISES:
-        (verdict,) = grading._judge(Broken(), grading.Job(exercise, Submission("a.py"), "key"), threading.Event())
+        (verdict,) = grading._judge(
+            Broken(), grading.Job(exercise, Submission("a.py"), "key"), threading.Event()
+        )
         worth = sum(verdict.max_points for verdict in Judge(InPlace)(exercise, submission.missing("a", [])))
         assert (verdict.state, verdict.points, verdict.max_points) == ("error", 0, worth)
 

@@ -56,7 +56,17 @@ def test_pools_a_bidirectional_lstm_and_ends_the_mask():
     np.testing.assert_allclose(array(logits)[:1], array(alone), atol=1e-6)
 
 
+@pytest.mark.parametrize("units", [None, U])
+def test_whole_numbers_become_floats(units):
+    x = np.random.default_rng(0).integers(-2, 3, (B, T, D))
+    layer = AttentionPooling(units)
+    expected = array(layer(x.astype("float32")))
+    np.testing.assert_allclose(array(layer(x)), expected, atol=1e-6)
+
+
 def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="num_heads is 0"):
+        AttentionPooling(num_heads=0)
     with pytest.raises(ValueError, match="4 heads do not divide 6 features"):
         AttentionPooling(num_heads=4)(np.ones((B, T, D)))
     with pytest.raises(ValueError, match="batch, length, width"):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attention.layers import CrossAttention, MultiHeadAttention, SelfAttention
+from keras_attention.layers import CrossAttention, MultiHeadAttention, SelfAttention, TransformerDecoderBlock
 
 B, T, TK, WIDTH = 3, 6, 7, 8
 OPTIONS = {
@@ -55,6 +55,29 @@ def test_multi_head_attention_takes_one_too():
         step = slice(i, i + 1)
         output, cache = layer(x[:, step], x[:, step], other[:, step], cache=cache)
         np.testing.assert_allclose(array(output), array(expected)[:, step], atol=1e-5)
+
+
+@every_kind
+@pytest.mark.parametrize(("queries", "new"), [(1, 3), (3, 1), (2, 4), (5, 2)])
+def test_the_last_query_stands_at_the_last_new_key(kind, queries, new):
+    layer, x = MultiHeadAttention(**OPTIONS[kind]), sequence()
+    expected = array(layer(x, x, use_causal_mask=True))[:, T - queries :]
+    cache, old = layer.init_cache(B, T + 1), x[:, : T - new]
+    _, cache = layer(old, old, cache=cache)
+    output, cache = layer(x[:, T - queries :], x[:, T - new :], cache=cache)
+    np.testing.assert_allclose(array(output), expected, atol=1e-5)
+
+
+def test_without_a_cache_a_mask_hides_garbage(gradients):
+    layer, x = layer_of("plain"), sequence()
+    x[:, 4:] = np.nan
+    mask = np.arange(T) < 4
+    found = gradients(
+        lambda: ops.sum(layer(x, mask=np.tile(mask, (B, 1)), attention_mask=mask[None, None], cache=None)),
+        [],
+        layer.trainable_weights,
+    )
+    assert all(np.isfinite(gradient).all() for gradient in found)
 
 
 def test_a_prompt_may_be_padded():
@@ -135,3 +158,52 @@ def test_a_rotary_context_is_refused():
     layer = CrossAttention(2, 4, rotary=True)
     with pytest.raises(ValueError, match="rotary layer cannot be cached"):
         layer.cache_context(sequence())
+
+
+def test_a_context_before_the_layer_has_weights_is_an_error():
+    with pytest.raises(ValueError, match="has no weights yet"):
+        CrossAttention(2, 4).cache_context(sequence())
+
+
+def test_a_context_is_kept_in_the_layers_precision():
+    layer = CrossAttention(2, 4, dtype="mixed_bfloat16")
+    layer(sequence(), sequence(1, TK))
+    cache = layer.cache_context(sequence(1, TK))
+    assert {keras.backend.standardize_dtype(cache[name].dtype) for name in ("key", "value")} == {"bfloat16"}
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_a_step_may_be_a_functional_model(scores):
+    self_attention, cross = layer_of("rotary"), CrossAttention(2, 4)
+    block = TransformerDecoderBlock(4, 11)
+    x, context = sequence(), sequence(1, TK)
+    cross(x, context)
+    block(x, context)
+    caches = (
+        self_attention.init_cache(B, T + 2),
+        cross.cache_context(context),
+        block.init_cache(B, T + 2),
+        block.cache_context(context),
+    )
+    step = ops.convert_to_tensor(x[:, :3])
+
+    def call(x, own, of_context, of_block, context_of_block):
+        options = {"return_attention_scores": scores}
+        return [
+            self_attention(x, cache=own, **options),
+            cross(x, cache=of_context, **options),
+            block(x, cache=of_block, context_cache=context_of_block, **options),
+        ]
+
+    symbols = keras.tree.map_structure(
+        lambda y: keras.Input(y.shape[1:], dtype=keras.backend.standardize_dtype(y.dtype)), (step, *caches)
+    )
+    declared = call(*symbols)
+    results = keras.Model(symbols, declared)((step, *caches))
+    expected = call(step, *caches)
+    keras.tree.assert_same_structure(results, expected)
+    for symbol, result, reference in zip(
+        *map(keras.tree.flatten, (declared, results, expected)), strict=True
+    ):
+        assert symbol.shape == (None, *reference.shape[1:])
+        np.testing.assert_allclose(array(result), array(reference), atol=1e-6)

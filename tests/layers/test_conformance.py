@@ -192,6 +192,62 @@ def test_what_an_explicit_mask_hides_never_reaches_output_or_gradients(name, gra
         np.testing.assert_array_equal(spoilt, clean)
 
 
+@every_layer_with_scores
+@pytest.mark.parametrize("given", ["bias", "mask beside padding"])
+def test_what_else_is_hidden_spoils_no_gradient(name, given, gradients):
+    """By a bias of −inf; or where a mask leaves a key to the queries that are padding alone."""
+    layer, inputs = SEQUENCES[name](), inputs_of(name)
+    queries, hidden = inputs[0].shape[1], np.arange(TK) >= 4
+    if given == "bias":
+        options = {"attention_bias": np.where(hidden, -np.inf, 0).astype("float32")[None]}
+    else:
+        padding = np.arange(queries) >= 4
+        mask = "mask" if name in ONE_SIDED else "query_mask"
+        options = {mask: np.tile(~padding, (B, 1)), "attention_mask": (padding[:, None] == hidden)[None]}
+    results = []
+    for spoil in (False, True):
+        if spoil:
+            inputs[-1][:, hidden] = np.nan
+        layer(*[np.zeros_like(x) for x in inputs])
+
+        def loss(layer=layer, inputs=inputs):
+            return ops.sum(layer(*inputs, **options)[:, :4] ** 2)
+
+        results.append(gradients(loss, [], layer.trainable_weights))
+    if given == "bias" and name in ("self", "encoder block"):  # there the keys are queries too
+        return
+    for spoilt, clean in zip(results[1], results[0], strict=True):
+        assert np.isfinite(spoilt).all()
+        np.testing.assert_array_equal(spoilt, clean)
+
+
+@pytest.mark.parametrize("name", ["multi-head", "bahdanau"])
+@pytest.mark.parametrize("given", ["causal", "all keys are padding"])
+def test_a_query_that_sees_nothing_spoils_no_gradient(name, given, gradients):
+    layer = TWO_SIDED[name]()
+    query, value = inputs_of(name, queries=TK, keys=TQ)
+    options, blind = {"use_causal_mask": True}, np.s_[:, : TK - TQ]
+    if given != "causal":
+        options, blind = {"value_mask": np.arange(TQ) < np.array([[3], [0]])}, np.s_[1]
+    layer(query, value)
+    query[blind] = np.nan
+    found = gradients(lambda: ops.sum(layer(query, value, **options) ** 2), [], layer.trainable_weights)
+    assert all(np.isfinite(gradient).all() for gradient in found)
+
+
+@every_layer_with_scores
+@pytest.mark.parametrize("kind", ["scalar", "keys alone", "heads first", "booleans"])
+def test_a_bias_that_does_not_fit_is_an_error(name, kind):
+    inputs = inputs_of(name)
+    shape = {"scalar": (), "keys alone": (TK,), "heads first": (7, inputs[0].shape[1], TK)}.get(
+        kind, (1, 1, TK)
+    )
+    with pytest.raises(ValueError, match="attention_bias h"):
+        SEQUENCES[name]()(
+            *inputs, attention_bias=np.zeros(shape, "bool" if kind == "booleans" else "float32")
+        )
+
+
 @every_layer
 def test_all_padding_gives_zero_weights(name):
     layer, inputs = LAYERS[name](), inputs_of(name)
@@ -255,6 +311,15 @@ def test_mixed_precision(name, dtype, tolerance):
     for result, reference in zip(half(*inputs, return_attention_scores=True, **masks), expected, strict=True):
         assert keras.backend.standardize_dtype(result.dtype) == dtype.removeprefix("mixed_")
         np.testing.assert_allclose(array(result), array(reference), atol=tolerance)
+
+
+@every_sequence_layer
+@pytest.mark.parametrize("dtype", ["mixed_float16", "bfloat16"])
+def test_dropout_in_half_precision(name, dtype):
+    layer, inputs = SEQUENCES[name](dtype=dtype, dropout=0.5), inputs_of(name)
+    output = layer(*inputs, training=True)
+    assert keras.backend.standardize_dtype(output.dtype) == dtype.removeprefix("mixed_")
+    assert np.isfinite(array(output)).all()
 
 
 @every_layer

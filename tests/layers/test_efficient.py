@@ -189,6 +189,16 @@ def test_what_comes_after_changes_nothing_when_causal(name):
 
 
 @every_layer
+def test_what_is_appended_changes_nothing_when_causal(name):
+    x = inputs()
+    layer = with_random_weights(LAYERS[name](), x)
+    expected = array(layer(x, use_causal_mask=True))
+    for length in (1, 2, 3, 4, 5, 8, 9, 15, 22):
+        output = array(layer(x[:, :length], use_causal_mask=True))
+        np.testing.assert_allclose(output, expected[:, :length], atol=1e-5)
+
+
+@every_layer
 def test_training_changes_nothing_without_dropout(name):
     layer, x = LAYERS[name](), inputs()
     evaluated = array(layer(x, training=False))

@@ -63,6 +63,24 @@ def test_the_recurrent_form_equals_the_causal_one_step_by_step(options):
             np.testing.assert_allclose(array(output), expected[:, i], atol=1e-5)
 
 
+@pytest.mark.parametrize("options", [{}, {"rotary": True}])
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_prompt_may_be_padded(options, carried):
+    layer, x = LinearAttention(H, DK, value_dim=DV, **options), inputs()
+    with_random_weights(layer, x)
+    mask = np.arange(N) < np.array([[9], [5]])
+    mask[:, 9:] = True
+    expected = array(layer(x, mask=mask, use_causal_mask=True))
+    prompt = ops.convert_to_tensor(np.where(mask[..., None], x, np.nan)[:, :9])
+    if carried:
+        prompt._keras_mask = ops.convert_to_tensor(mask[:, :9])
+    output, state = layer.prefill(prompt, None if carried else mask[:, :9])
+    np.testing.assert_allclose(array(output), expected[:, :9], atol=1e-5)
+    for i in range(9, 12):
+        output, state = layer.step(x[:, i], state)
+        np.testing.assert_allclose(array(output), expected[:, i], atol=1e-5)
+
+
 def test_the_state_does_not_grow():
     layer = with_random_weights(LinearAttention(H, DK, value_dim=DV), inputs())
     shapes = {tuple(layer.prefill(inputs(length=n))[1][0].shape) for n in (0, 1, 40)}

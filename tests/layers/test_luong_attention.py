@@ -69,3 +69,8 @@ def test_bad_arguments_are_named():
         LuongAttention("general", units=3)
     with pytest.raises(ValueError, match="equal widths"):
         LuongAttention("dot")(*inputs())
+    with pytest.raises(ValueError, match="units is 0"):
+        LuongAttention("concat", units=0)
+    for score in ("general", "concat"):
+        with pytest.raises(ValueError, match="has no weights yet"):
+            LuongAttention(score).project_keys(inputs()[2])

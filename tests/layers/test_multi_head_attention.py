@@ -171,6 +171,26 @@ def test_the_projections_may_be_quantized():
     np.testing.assert_allclose(output, expected, atol=0.05)
 
 
+def test_projections_take_callables_that_no_file_could_hold():
+    class Twos(keras.initializers.Initializer):
+        def __call__(self, shape, dtype=None):
+            return 2 * ops.ones(shape, dtype)
+
+    layer = MultiHeadAttention(H, DK, kernel_initializer=Twos(), kernel_regularizer=lambda w: ops.sum(w))
+    query, value, _ = inputs()
+    layer(query, value)
+    kernels = layer.get_weights()[::2]
+    assert all((kernel == 2).all() for kernel in kernels)
+    np.testing.assert_allclose(sum(map(array, layer.losses)), 2 * sum(x.size for x in kernels), rtol=1e-5)
+
+
+def test_the_projections_start_from_different_numbers():
+    for initializer in ("glorot_uniform", keras.initializers.RandomNormal()):
+        layer = MultiHeadAttention(H, DK, kernel_initializer=initializer)
+        layer(inputs()[0], inputs()[0])
+        assert (layer.get_weights()[0] != layer.get_weights()[2]).all()
+
+
 def test_projections_take_initializers_and_regularizers():
     layer = MultiHeadAttention(
         H, DK, kernel_initializer="ones", bias_initializer="zeros", kernel_regularizer="l2"
@@ -199,3 +219,9 @@ def test_bad_arguments_are_named(options, message):
 def test_inputs_must_be_of_rank_3():
     with pytest.raises(ValueError, match=r"query has shape \(2, 6\)"):
         MultiHeadAttention(H, DK)(np.ones((2, 6)), np.ones((2, 7, 4)))
+    layer = MultiHeadAttention(H, DK)
+    layer(np.ones((2, 5, 6)), np.ones((2, 7, 4)))
+    with pytest.raises(ValueError, match=r"query has shape \(2, 6\)"):
+        layer(np.ones((2, 6)), np.ones((2, 7, 4)))
+    with pytest.raises(ValueError, match=r"value has shape \(2, 4\)"):
+        layer(np.ones((2, 5, 6)), np.ones((2, 4)))

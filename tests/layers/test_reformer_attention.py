@@ -41,13 +41,12 @@ def full_attention(layer, x, pattern):
     return np.einsum("bhnk,hkd->bnd", weights @ value, wo) + bo, weights
 
 
-def buckets_by_hand(layer, query, round_):
-    """argmax [q R; −q R] for the tokens of one head, with one bucket a chunk."""
-    half = -(-len(query) // (2 * layer.chunk_size))
+def buckets_by_hand(layer, query, round_, causal):
+    """argmax [q R; −q R] for the tokens of one head, with one bucket a chunk, or the number that is given."""
+    count = layer.num_buckets or (16 if causal else 2 * -(-len(query) // (2 * layer.chunk_size)))
+    half = -(-count // 2)
     rotated = query @ layer.rotations.reshape(DK, layer.num_hashes, -1)[:, round_, :half]
-    if len(query) <= layer.chunk_size:
-        return np.zeros(len(query), int)
-    best = np.concatenate([rotated, -rotated], axis=1).argmax(1)
+    best = np.concatenate([rotated, -rotated[:, : count - half]], axis=1).argmax(1)
     return layer.orders[round_][np.where(best < half, best, best - half + 64)]
 
 
@@ -58,7 +57,7 @@ def pattern_by_hand(layer, x, causal):
     for b in range(len(x)):
         for h in range(H):
             for r in range(layer.num_hashes):
-                bucket = buckets_by_hand(layer, query[b, h], r)
+                bucket = buckets_by_hand(layer, query[b, h], r, causal)
                 order = sorted(range(n), key=lambda i, bucket=bucket: (bucket[i], i))
                 for rank, i in enumerate(order):
                     for other, j in enumerate(order):
@@ -71,9 +70,15 @@ def pattern_by_hand(layer, x, causal):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(("chunk_size", "num_hashes"), [(4, 1), (3, 4), (5, 2), (1, 3), (N, 1), (40, 2)])
-def test_is_full_attention_under_the_pattern_of_the_sorted_chunks(causal, chunk_size, num_hashes):
-    layer, x = ReformerAttention(H, DK, chunk_size, num_hashes, value_dim=DV, seed=2), inputs()
+@pytest.mark.parametrize(
+    ("chunk_size", "num_hashes", "num_buckets"),
+    [(4, 1, None), (3, 4, None), (5, 2, 6), (5, 2, 5), (1, 3, None), (N, 1, None), (40, 2, 2), (7, 1, 1)],
+)
+def test_is_full_attention_under_the_pattern_of_the_sorted_chunks(
+    causal, chunk_size, num_hashes, num_buckets
+):
+    layer = ReformerAttention(H, DK, chunk_size, num_hashes, num_buckets=num_buckets, value_dim=DV, seed=2)
+    x = inputs()
     with_random_weights(layer, x)
     expected, weights = full_attention(layer, x, pattern_by_hand(layer, x, causal))
     results = layer(x, use_causal_mask=causal, return_attention_scores=True)
@@ -84,7 +89,9 @@ def test_is_full_attention_under_the_pattern_of_the_sorted_chunks(causal, chunk_
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("chunk_size", "num_hashes"), [(N, 1), (40, 2)])
 def test_one_chunk_is_full_attention(causal, chunk_size, num_hashes):
-    layer, x = ReformerAttention(H, DK, chunk_size, num_hashes, value_dim=DV, seed=2), inputs()
+    """When causal, if there is one bucket as well."""
+    options = {"num_buckets": 1} if causal else {}
+    layer, x = ReformerAttention(H, DK, chunk_size, num_hashes, value_dim=DV, seed=2, **options), inputs()
     with_random_weights(layer, x)
     everything = np.tri(N, dtype=bool) if causal else np.ones((N, N), bool)
     expected, weights = full_attention(layer, x, everything)
@@ -99,7 +106,10 @@ def errors_by_rounds(causal, *numbers):
     masks = {"query_mask": None, "key_mask": None, "attention_mask": None, "bias": None}
     full, *outputs = (
         array(layer.attend_heads(query, query, value, causal=causal, dropout=None, **masks)[0])
-        for layer in [ReformerAttention(2, 16, N), *(ReformerAttention(2, 16, 4, r, seed=1) for r in numbers)]
+        for layer in [
+            ReformerAttention(2, 16, N, num_buckets=1),
+            *(ReformerAttention(2, 16, 4, r, num_buckets=6, seed=1) for r in numbers),
+        ]
     )
     return [np.linalg.norm(output - full) / np.linalg.norm(full) for output in outputs]
 
@@ -200,8 +210,21 @@ def test_a_seed_is_drawn_and_kept():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"chunk_size": 0}, "chunk_size is 0"), ({"num_hashes": 1.5}, "num_hashes is 1.5")],
+    [
+        ({"chunk_size": 0}, "chunk_size is 0"),
+        ({"num_hashes": 1.5}, "num_hashes is 1.5"),
+        ({"num_buckets": 129}, "num_buckets is 129"),
+        ({"num_buckets": 0}, "num_buckets is 0"),
+    ],
 )
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         ReformerAttention(H, DK, **options)
+
+
+def test_one_bucket_is_a_window_of_the_past():
+    layer, x = ReformerAttention(H, DK, 4, num_buckets=1), inputs()
+    _, weights = layer(x, use_causal_mask=True, return_attention_scores=True)
+    past = np.tri(N, dtype=bool) & ~np.tri(N, k=-5, dtype=bool) & ~np.eye(N, dtype=bool)
+    past[0, 0] = True  # there is nothing else
+    np.testing.assert_array_equal(array(weights) > 0, np.broadcast_to(past, weights.shape))

@@ -84,3 +84,17 @@ def test_float16_with_negative_scores_and_all_keys_hidden_stays_finite():
 def test_widths_must_agree():
     with pytest.raises(ValueError, match="equal widths"):
         ScaledDotProductAttention()(np.ones((B, TQ, 3)), np.ones((B, TK, 4)))
+
+
+def test_heads_of_ones_own_are_declared_and_masked():
+    rng = np.random.default_rng(0)
+    query, value = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 7, 4))
+    mask = np.arange(7) < np.array([[4], [6]])
+    results = ScaledDotProductAttention()(query, value, value_mask=mask, return_attention_scores=True)
+    declared = ScaledDotProductAttention()(
+        keras.Input((3, 5, 4)), keras.Input((3, 7, 4)), return_attention_scores=True
+    )
+    for result, symbol in zip(results, declared, strict=True):
+        assert symbol.shape[1:] == result.shape[1:]
+    one = ScaledDotProductAttention()(query[:, 1], value[:, 1], value_mask=mask)
+    np.testing.assert_allclose(ops.convert_to_numpy(results[0])[:, 1], ops.convert_to_numpy(one), atol=1e-6)

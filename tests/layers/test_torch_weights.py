@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_attention.layers import CrossAttention, MultiHeadAttention, SelfAttention
+from keras_attention.layers import CrossAttention, LongformerAttention, MultiHeadAttention, SelfAttention
 
 torch = pytest.importorskip("torch")
 
@@ -97,3 +97,15 @@ def test_what_torch_lacks(options, message):
     layer(query, value)
     with pytest.raises(ValueError, match=message):
         layer.to_torch()
+
+
+def test_a_layer_that_attends_otherwise_is_refused():
+    layer = LongformerAttention(H, WIDTH // H, window=1)
+    layer(inputs(WIDTH)[0])
+    with pytest.raises(ValueError, match="does not attend as LongformerAttention does"):
+        layer.to_torch()
+
+
+def test_a_layer_without_weights_is_refused():
+    with pytest.raises(ValueError, match="has no weights yet"):
+        SelfAttention(H, WIDTH // H).to_torch()

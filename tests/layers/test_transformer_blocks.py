@@ -142,6 +142,13 @@ def test_an_activation_by_name():
 
 
 @pytest.mark.parametrize("block", [TransformerEncoderBlock, TransformerDecoderBlock])
+@pytest.mark.parametrize(("sizes", "message"), [((0, 8), "num_heads is 0"), ((3, -1), "hidden_dim is -1")])
+def test_sizes_are_positive(block, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        block(*sizes)
+
+
+@pytest.mark.parametrize("block", [TransformerEncoderBlock, TransformerDecoderBlock])
 def test_heads_that_do_not_divide_the_width(block):
     with pytest.raises(ValueError, match="4 heads do not divide the width 6"):
         block(4, HIDDEN)(*inputs()[: 1 if block is TransformerEncoderBlock else 2])
