@@ -330,6 +330,7 @@ class AttentionClassifier(keras.Model):
 
     @classmethod
     def from_config(cls, config):
+        config = dict(config)
         return cls(Vocabulary.from_config(config.pop("vocabulary")), **config)
 
 

@@ -60,8 +60,8 @@ def evaluate_classifier(
         "rationale_precision_uniform": None,
         "faithfulness": explain(classifier, texts, predictions, explain_tokens, seed),
         "parameters": classifier.count_params(),
-        **classifier.training_record,
     }
+    results = results | classifier.training_record | results  # a file's record replaces nothing measured
     if texts.rationales is not None:
         spans = [classifier.vocabulary.spans(text) for text in texts.texts]
         found = rationale_precision([row.weights for row in predictions], spans, texts.rationales)

@@ -54,6 +54,7 @@ def train_classifier(
     Raises:
         FileNotFoundError: there is nothing to resume from.
         DataError: no training or no validation texts, or a label that the classifier does not have.
+        ValueError: minutes is not positive, or training diverges; the best classifier so far is kept.
         KeyboardInterrupt: again after Ctrl-C, the best classifier kept.
     """
     for split in ("train", "validation"):

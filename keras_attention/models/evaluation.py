@@ -63,7 +63,8 @@ def evaluate(
         ),
         "heads": head_table(translator, pairs, forced),
     }
-    results |= {"parameters": translator.count_params(), **translator.training_record}
+    results["parameters"] = translator.count_params()
+    results = results | translator.training_record | results  # a file's record replaces nothing measured
     if pairs.links is not None and translator.options.get("attention") != "none":
         alignment = alignment_scores(
             [row.attention for row in forced],

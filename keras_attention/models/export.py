@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from keras_attention.data.vocabulary import Vocabulary
 from keras_attention.models.graph_text import text_in_graph
+from keras_attention.models.search import Found
 
 
 def export_translator(translator, path, beam_width=5, length_penalty=1.0):
@@ -25,8 +26,11 @@ class Exported(tf.Module):
         @tf.function(input_signature=[tf.TensorSpec((None,), tf.string, name="sentences")])
         def serve(sentences):
             source = self.source.split(sentences)  # (B, n), "" behind the end
-            ids = tf.pad(self.source.ids(source), [[0, 0], [0, 1]])  # one PAD at least, if all are empty
+            count = tf.size(sentences)
+            more = tf.cast(count == 0, tf.int32)  # an empty sentence where there is none
+            ids = tf.pad(self.source.ids(source), [[0, more], [0, 1]])  # one PAD at least, if all are empty
             found = translator._search(ids, beam_width, length_penalty)
+            found = Found(*(part[:count] for part in found))
             tokens = tf.where(found.tokens == Vocabulary.END, Vocabulary.PAD, found.tokens)[:, :-1]  # (B, T)
             real = (tokens != Vocabulary.PAD)[:, :, None] & (source != "")[:, None]  # (B, T, n)
             return {

@@ -113,16 +113,16 @@ class WordsInGraph(TextInGraph):
         return tf.ragged.boolean_mask(words, words != "")
 
     def join(self, ids):
-        left, right = ids[:, :-1], ids[:, 1:]
+        left, right = tf.pad(ids, [[0, 0], [1, 0]])[:, :-1], ids  # PAD before the first
         gap = tf.minimum(tf.gather(self.after, left), tf.gather(self.before, right))
         joined = tf.gather(self.han, left) | tf.gather(self.han, right)
         gap = tf.where(gap < self.nothing, gap, tf.where(joined, self.tight, self.wide))
         quote = tf.gather(self.quote, ids)
-        inside = tf.cumsum(tf.cast(quote, tf.int32), axis=1)[:, :-1] % 2 == 1  # a quotation is open
+        inside = tf.cumsum(tf.cast(quote, tf.int32), axis=1, exclusive=True) % 2 == 1  # a quotation is open
         opens = tf.where(inside, self.tight, self.wide)
-        gap = tf.where(quote[:, 1:], opens, tf.where(quote[:, :-1] & inside, self.tight, gap))
-        gap = tf.where(right == Vocabulary.PAD, "", tf.gather(self.gaps, gap))
-        gap = tf.pad(gap, [[0, 0], [1, 0]], constant_values="")
+        after_quote = tf.gather(self.quote, left)
+        gap = tf.where(quote, opens, tf.where(after_quote & inside, self.tight, gap))
+        gap = tf.where((left == Vocabulary.PAD) | (right == Vocabulary.PAD), "", tf.gather(self.gaps, gap))
         return tf.strings.reduce_join(tf.strings.join([gap, self.tokens(ids)]), axis=1)
 
 

@@ -24,19 +24,21 @@ def load_model(path: str | Path) -> keras.Model:
         raise FileNotFoundError(
             f"There is no model {path}; train one with: keras-attention translate train, or classify train"
         )
+    if path.suffix != ".keras":  # Keras goes by the name, and would read what is not looked at below
+        raise ValueError(f"{path} is not a .keras file by its name; give one that training saved.")
     try:
         with zipfile.ZipFile(path) as archive:
             config = json.loads(archive.read("config.json"))
-            kind = config["class_name"]
-            known = config["registered_name"] == f"keras_attention>{kind}" and kind in KINDS
-            settings = config["config"]
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError) as error:
+        kind = config["class_name"]
+        known = config["registered_name"] == f"keras_attention>{kind}" and kind in KINDS
+        holds_objects = _holds_objects(config["config"])
+    except Exception as error:
         raise ValueError(f"{path} is not a .keras file, or it is damaged; save or copy it again.") from error
     if not known:
         raise ValueError(
             f"{path} holds a {kind}, but a translator of keras_attention is needed (or a classifier)."
         )
-    if _holds_objects(settings):
+    if holds_objects:
         raise ValueError(f"{path} names classes among its settings, which no model of ours does: not loaded.")
     try:
         return keras.saving.load_model(path, compile=False, safe_mode=True)

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 class Found(NamedTuple):
     """The best output of each sentence: token ids (B, T), END included and 0 after it, the attention of
-    each of its tokens (B, T, Tk), and its log-probability (B,)."""
+    each of its tokens (B, T, Tk), and its log-probability (B,), NaN where the logits are no numbers."""
 
     tokens: tf.Tensor
     attention: tf.Tensor
@@ -42,7 +42,7 @@ def beam_search(
         start, end: ids of START and END.
         never: ids that no output takes, whatever their probability.
         beam_width: K.
-        length_penalty: 0 prefers short outputs, 1 compares log-probabilities per token.
+        length_penalty: 0 or more; 0 prefers short outputs, 1 compares log-probabilities per token.
 
     Paper: Wu et al., 2016, "Google's Neural Machine Translation System", for the length normalisation
     by a power of |y|.
@@ -54,7 +54,7 @@ def beam_search(
     arrays = [tf.TensorArray(dtype, longest) for dtype in (tf.int32, tf.int32, tf.float32)]
     best = (
         tf.fill([batch], -float("inf")),
-        tf.zeros([batch]),
+        tf.fill([batch], float("nan")),
         tf.zeros([batch], tf.int32),
         tf.zeros([batch], tf.int32),
     )

@@ -75,8 +75,12 @@ def train(
     Raises:
         FileNotFoundError: there is nothing to resume from.
         DataError: no training or no validation pairs.
+        ValueError: validation_size or minutes is not positive, a sentence is too long, or training diverges;
+            the best translator so far is kept.
         KeyboardInterrupt: again after Ctrl-C, the best translator kept.
     """
+    if validation_size < 1:
+        raise ValueError(f"validation_size is {validation_size}, but BLEU needs pairs: give 1 or more.")
     for name, pairs in (("training", corpus.train), ("validation", corpus.validation)):
         if not len(pairs):
             raise DataError(f"{corpus.name} has no {name} pairs, and training needs some.")
@@ -128,6 +132,8 @@ def run_training(
     Returns:
         the history.
     """
+    if minutes is not None and not minutes > 0:
+        raise ValueError(f"minutes is {minutes}, but training takes time: give more, or None for no end.")
     keep_freed_memory()
     strategy = model.distribute_strategy
     with strategy.scope():
@@ -249,6 +255,11 @@ class Best(keras.callbacks.Callback):
         raise NotImplementedError
 
     def on_epoch_end(self, epoch, logs=None):
+        if not math.isfinite(logs.get("val_loss", 0)):
+            raise ValueError(
+                f"Training diverged in epoch {epoch + 1}, where val_loss is {logs['val_loss']}: train with a "
+                "lower learning rate."
+            )
         score = self.measure(logs)
         self.worse += 1
         if score > self.score:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import tensorflow as tf
 
 from keras_attention.data.streaming import StreamedPairs
 from keras_attention.data.vocabulary import Vocabulary
-from keras_attention.models.batches import IDS, bucketed, pad, pair_dataset
+from keras_attention.models.batches import IDS, bucketed, pad, pair_dataset, token_batches
 from keras_attention.models.loss import linear_cross_entropy
 from keras_attention.models.precision import precision_of
 from keras_attention.models.search import beam_search
@@ -53,6 +54,7 @@ class Translator(keras.Model):
         self, source_vocabulary, target_vocabulary, options, training_record=None, dtype=None, **kwargs
     ):
         super().__init__(dtype=precision_of(type(self), dtype), **kwargs)
+        self.supports_jit = False  # XLA needs shapes that do not hang on the values of a batch
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.options = options
         self.label_smoothing = options["label_smoothing"]
@@ -159,19 +161,26 @@ class Translator(keras.Model):
 
         With subword_dropout, a rate, the subwords of each epoch are drawn anew (`Vocabulary.sample_batch`).
         With batch_tokens a batch has about so many target tokens, and not batch_size pairs.
+
+        Raises:
+            ValueError: a sentence is longer than the model's positions, or than a batch.
         """
         vocabularies = self.source_vocabulary, self.target_vocabulary
+        room = min(self.max_length or math.inf, batch_tokens or math.inf)  # for a sentence and END
 
         def encode(texts):
             return [self._encode(*side) for side in zip(vocabularies, texts, strict=True)]
 
         def draw(texts, epoch, block=0):
-            """`encode`, with subword dropout."""
+            """`encode`, with subword dropout where a sentence stays short enough."""
             if not subword_dropout:
                 return encode(texts)
             seeds = np.random.SeedSequence([seed or 0, epoch, block]).generate_state(2).tolist()
             return [
-                self._checked(words.sample_batch(side, subword_dropout, seed))
+                [
+                    ids if len(ids) < room else words.encode(text)
+                    for text, ids in zip(side, words.sample_batch(side, subword_dropout, seed), strict=True)
+                ]
                 for words, side, seed in zip(vocabularies, texts, seeds, strict=True)
             ]
 
@@ -182,7 +191,10 @@ class Translator(keras.Model):
         else:
             texts = pairs.source, pairs.target
             plain = encode(texts)
-            tokens = sum(len(ids) + 1 for ids in plain[1])  # and END
+            lengths = [len(ids) + 1 for ids in plain[1]]  # and END
+            tokens = sum(lengths)
+            if batch_tokens is not None:
+                token_batches(lengths, max(1, tokens // batch_tokens))  # refuses a sentence that is too long
         by_tokens = None if batch_tokens is None else max(1, tokens // batch_tokens)
 
         def blocks(epoch, rng):
@@ -226,13 +238,12 @@ class Translator(keras.Model):
             a `Translation` for each sentence.
 
         Raises:
-            ValueError: the sentences are one string, the beam is narrower than 1, or a sentence is longer
-                than the positions that the model learned.
+            ValueError: the sentences are one string, the beam is narrower than 1, length_penalty is
+                negative, or a sentence is longer than the positions that the model learned.
         """
         if isinstance(sentences, str):
             raise ValueError("translate takes a list of sentences, got one string: write [sentence].")
-        if beam_width < 1:
-            raise ValueError(f"beam_width is {beam_width}, but at least one output must be followed.")
+        check_search(beam_width, length_penalty)
         source = self._encode(self.source_vocabulary, sentences)
         translations: dict[int, Translation] = {}
         for batch in bucketed([len(ids) for ids in source], batch_size, pool=len(source)):
@@ -257,9 +268,11 @@ class Translator(keras.Model):
             before each of its tokens.
 
         Raises:
-            ValueError: there is not one target for each sentence, or one of either is longer than the
-                positions that the model learned.
+            ValueError: one of both is a string, there is not one target for each sentence, or one of either
+                is longer than the positions that the model learned.
         """
+        if isinstance(sentences, str) or isinstance(targets, str):
+            raise ValueError("force takes lists of sentences and targets, got one string: write [sentence].")
         if len(sentences) != len(targets):
             raise ValueError(f"There are {len(sentences)} sentences but {len(targets)} targets.")
         source = self._encode(self.source_vocabulary, sentences)
@@ -334,13 +347,15 @@ class Translator(keras.Model):
             beam_width, length_penalty: as in `translate`.
 
         Its outputs for sentences (B,) are translations (B,), tokens (B, T) and source_tokens (B, n), with ""
-        behind the end, attention (B, T, n) and scores (B,).
+        behind the end, attention (B, T, n) and scores (B,). A sentence longer than the model's positions has
+        the translation "" and the score NaN.
 
         Raises:
-            ValueError: a vocabulary holds subwords of a unigram model.
+            ValueError: a vocabulary holds subwords of a unigram model, or as in `translate`.
         """
         from keras_attention.models.export import export_translator
 
+        check_search(beam_width, length_penalty)
         export_translator(self, filepath, beam_width, length_penalty)
 
     def get_config(self):
@@ -357,6 +372,7 @@ class Translator(keras.Model):
 
     @classmethod
     def from_config(cls, config):
+        config = dict(config)
         source = Vocabulary.from_config(config.pop("source_vocabulary"))
         target = config.pop("target_vocabulary")
         return cls(source, source if target is None else Vocabulary.from_config(target), **config)
@@ -365,3 +381,11 @@ class Translator(keras.Model):
 def after_start(sequences):
     """START y₁ … y_T of each sequence y₁ … y_T, padded."""
     return pad([[Vocabulary.START, *ids] for ids in sequences])
+
+
+def check_search(beam_width, length_penalty):
+    """Refuse settings with which no search ends well."""
+    if beam_width < 1:
+        raise ValueError(f"beam_width is {beam_width}, but at least one output must be followed.")
+    if not length_penalty >= 0:  # NaN neither
+        raise ValueError(f"length_penalty is {length_penalty}, but it must be 0 or more.")

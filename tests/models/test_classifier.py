@@ -298,7 +298,7 @@ def test_config_is_plain_and_builds_the_same(build):
     classifier = build(cell="gru", pooling="max", seed=7, context_dropout=0.1)
     config = json.loads(json.dumps(classifier.get_config()))
     again = AttentionClassifier.from_config(config)
-    assert again.get_config() == classifier.get_config()
+    assert again.get_config() == classifier.get_config() == config
     assert (again.options, again.labels) == (classifier.options, LABELS)
 
 

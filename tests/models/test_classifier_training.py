@@ -177,6 +177,25 @@ def test_a_resumed_training_ends_as_the_uninterrupted_one(corpus, build, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["model.keras"]
 
 
+def test_training_that_diverges_ends_in_an_error(corpus, build, tmp_path):
+    with pytest.raises(ValueError, match="diverged in epoch 1, where val_loss is nan"):
+        train_classifier(
+            build(), corpus, out=tmp_path / "model.keras", **{**OPTIONS, "learning_rate": float("nan")}
+        )
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="minutes is 0"):
+        train_classifier(build(), corpus, minutes=0, verbose=0)
+
+
+def test_a_training_record_replaces_no_measure(build, corpus):
+    record = {"accuracy": 2.0, "rationale_precision": 2.0, "parameters": 1, "epochs": 7}
+    classifier, texts = build(training_record=record), Texts(corpus.test.texts, corpus.test.labels)
+    results, _ = evaluate_classifier(classifier, texts, explain_tokens=0)
+    assert results["accuracy"] <= 1
+    assert results["rationale_precision"] is None
+    assert (results["parameters"], results["epochs"]) == (classifier.count_params(), 7)
+
+
 def test_class_weights_let_a_rare_class_count_as_much(corpus, build):
     counts = {"RED": 20, "BLUE": 20, "GREEN": 2}
     rows, left = [], dict(counts)

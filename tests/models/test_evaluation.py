@@ -85,6 +85,17 @@ def test_without_attention_there_is_no_alignment(build, monkeypatch):
     assert results["alignment_accuracy"] is None
 
 
+def test_a_training_record_replaces_no_measure(build, monkeypatch):
+    written(monkeypatch, PAIRS.source, GOLD)
+    translator = build(
+        training_record={"bleu": 99.9, "alignment_accuracy": 1.0, "parameters": 1, "epochs": 7}
+    )
+    results, _ = evaluate(translator, Pairs(PAIRS.source, PAIRS.target))
+    assert results["bleu"] < 10
+    assert results["alignment_accuracy"] is None
+    assert (results["parameters"], results["epochs"]) == (translator.count_params(), 7)
+
+
 def test_texts_are_compared_as_they_are_and_lowercased(build, monkeypatch):
     pairs = Pairs(["a dog likes the cat"], ["Le chien aime le chat."])
     written(monkeypatch, ["le chien aime le chat ."], [np.ones((6, 5)) / 5])

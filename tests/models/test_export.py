@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_attention.data import Vocabulary, load
+from keras_attention.models.export import Exported
 from keras_attention.models.graph_text import text_in_graph
 
 TEXTS = [
@@ -78,6 +79,39 @@ def test_ids_are_joined_as_in_python(name):
     ids = tf.keras.utils.pad_sequences(sequences, padding="post", dtype="int32")
     found = GRAPHS[name].join(tf.constant(ids)).numpy()
     assert [text.decode() for text in found] == vocabulary.decode_batch(sequences)
+
+
+@every_vocabulary
+def test_no_ids_are_an_empty_text(name):
+    assert GRAPHS[name].join(tf.zeros((2, 0), tf.int32)).numpy().tolist() == [b"", b""]
+
+
+@pytest.mark.parametrize("kind", ["recurrent words", "transformer subwords"])
+def test_no_sentence_has_no_translation(kind, toy, build, build_transformer):
+    words = Vocabulary.build(toy.train.source + toy.train.target, "subword", 60)
+    translator = build() if kind == "recurrent words" else build_transformer(words, words, num_layers=1)
+    found = Exported(translator, 2, 1.0).serve(tf.constant([], tf.string))
+    assert {len(value) for value in found.values()} == {0}
+
+
+def test_a_sentence_longer_than_the_learned_positions_has_no_score(build_transformer):
+    translator = build_transformer(num_layers=1, positions="learned", max_length=6)
+    serve = Exported(translator, 2, 1.0).serve
+    alone = serve(tf.constant(["the cat " * 5]))
+    both = serve(tf.constant(["the cat " * 5, "the cat"]))
+    for found in (alone, both):
+        assert found["translations"][0] == b""
+        assert np.isnan(found["scores"][0])
+    (expected,) = translator.translate(["the cat"], beam_width=2)
+    assert both["translations"][1].numpy().decode() == expected.text
+    assert float(both["scores"][1]) == pytest.approx(expected.score, abs=1e-3)
+
+
+def test_settings_of_the_search_are_checked(build, tmp_path):
+    for options in ({"beam_width": 0}, {"length_penalty": -1.0}):
+        with pytest.raises(ValueError, match=f"{next(iter(options))} is "):
+            build().export(tmp_path / "saved", **options)
+    assert not list(tmp_path.iterdir())
 
 
 def test_invalid_bytes_are_no_error():

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import zipfile
 
@@ -90,6 +91,44 @@ def test_flipped_bytes(saved, tmp_path):
     path = tmp_path / "flipped.keras"
     path.write_bytes(data)
     refuse(path, "damaged")
+
+
+@pytest.mark.parametrize(("place", "value"), [(6, 1), (8, 97)], ids=["encrypted", "unknown compression"])
+def test_members_that_zipfile_does_not_read(saved, tmp_path, place, value):
+    data = bytearray(saved.read_bytes())
+    for signature, further in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        for header in re.finditer(signature, saved.read_bytes()):
+            data[header.start() + place + further] = value
+    path = tmp_path / "odd.keras"
+    path.write_bytes(data)
+    refuse(path, "is not a .keras file, or it is damaged")
+
+
+def test_a_damaged_deflated_member(tmp_path):
+    path = tmp_path / "deflated.keras"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("config.json", json.dumps(list(range(1000))))
+    data = bytearray(path.read_bytes())
+    data[45:50] = b"\xff" * 5  # behind the header of 30 bytes and the name of 11
+    path.write_bytes(data)
+    refuse(path, "is not a .keras file, or it is damaged")
+
+
+@pytest.mark.parametrize("depth", [3_000, 200_000])
+def test_settings_too_deep_to_read(saved, tmp_path, depth):
+    deep = b'"config": {"deep": ' + b"[" * depth + b"]" * depth + b", "
+    path = change(
+        saved, tmp_path / "deep.keras", "config.json", lambda data: data.replace(b'"config": {', deep, 1)
+    )
+    refuse(path, "is not a .keras file, or it is damaged")
+
+
+def test_a_file_that_is_two_things(saved, tmp_path):
+    """By its end it is ours, by its name another model, which Keras would build."""
+    path = tmp_path / "two.h5"
+    keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]).save(path)
+    path.write_bytes(path.read_bytes() + saved.read_bytes())
+    refuse(path, "is not a .keras file by its name")
 
 
 def test_another_model(tmp_path, trap):

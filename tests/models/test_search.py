@@ -178,6 +178,19 @@ def test_ids_of_never_are_not_written_but_keep_their_probability(beam_width):
             assert found[i][0] == max(outputs, key=lambda ids: table.score(i, ids) / len(ids))
 
 
+@pytest.mark.parametrize("beam_width", [1, 3])
+def test_logits_that_are_no_numbers_have_no_score(beam_width):
+    table = Table(5, -1.0)
+    expected = search(table, LIMIT, beam_width=beam_width)
+    table.logits[1] = np.nan
+    found = search(table, LIMIT, beam_width=beam_width)
+    assert found[1][0] == [END]
+    assert np.isnan(found[1][3])
+    for i in (0, 2):
+        assert found[i][0] == expected[i][0]
+        assert found[i][3] == expected[i][3]
+
+
 def test_in_a_graph_with_another_vocabulary():
     table = Table(3, -1.0, vocabulary=5, sentences=2, limit=4)
     function = tf.function(

@@ -128,6 +128,52 @@ def test_no_pairs(toy, build):
         train(build(), empty, verbose=0)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"validation_size": 0}, "validation_size is 0, but BLEU needs pairs: give 1 or more"),
+        ({"validation_size": -1}, "validation_size is -1"),
+        ({"minutes": 0}, "minutes is 0, but training takes time: give more, or None for no end"),
+        ({"minutes": -1.0}, "minutes is -1.0"),
+    ],
+)
+def test_settings_with_which_nothing_is_trained(toy, build, options, message):
+    with pytest.raises(ValueError, match=message):
+        train(build(), toy, verbose=0, **options)
+
+
+class Diverge(keras.callbacks.Callback):
+    """From an epoch on the weights are no numbers."""
+
+    def __init__(self, epoch):
+        super().__init__()
+        self.epoch = epoch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch == self.epoch:
+            self.model.set_weights([np.full_like(w, np.nan) for w in self.model.get_weights()])
+
+
+def test_training_that_diverges_ends_and_keeps_the_best(toy, build, tmp_path):
+    translator, recorder, out = build(), Recorder(), tmp_path / "model.keras"
+    with pytest.raises(
+        ValueError, match="diverged in epoch 2, where val_loss is nan: train with a lower lea"
+    ):
+        train(translator, toy, out=out, callbacks=[recorder, Diverge(1)], **OPTIONS)
+    kept = load_model(out)
+    equal(kept.get_weights(), recorder.weights[0], 0)
+    equal(translator.get_weights(), recorder.weights[0], 0)
+    assert kept.training_record["epochs"] == 1
+
+
+def test_what_diverges_at_once_replaces_no_file(toy, build, tmp_path):
+    out = tmp_path / "model.keras"
+    out.write_bytes(b"old")
+    with pytest.raises(ValueError, match="diverged in epoch 1"):
+        train(build(), toy, out=out, callbacks=[Diverge(0)], **OPTIONS)
+    assert out.read_bytes() == b"old"
+
+
 @pytest.fixture(scope="module")
 def memory(toy, build):
     """A translator that should know the toy pairs by heart, and its history."""

@@ -126,6 +126,22 @@ def test_learned_positions_have_an_end(build_transformer, toy):
     assert build_transformer(max_length=3).translate(["a red cat sees a dog"])
 
 
+@pytest.mark.parametrize("bound", ["positions", "batch"])
+def test_subword_dropout_makes_no_sentence_too_long(build_transformer, toy, bound):
+    words = Vocabulary.build(toy.train.source + toy.train.target, "subword", 60)
+    plain = [words.encode_batch(side) for side in (toy.train.source, toy.train.target)]
+    room = 1 + max(len(ids) for side in plain for ids in side)
+    if bound == "positions":
+        translator, options = build_transformer(words, words, positions="learned", max_length=room), {}
+    else:
+        translator, options = build_transformer(words, words), {"batch_tokens": room}
+    drawn = []
+    for (source, _), target in translator.dataset(toy.train, 10, seed=0, subword_dropout=0.5, **options):
+        assert max(source.shape[1], target.shape[1] - 1) < room
+        drawn += zip(words.decode_batch(source.numpy()), words.decode_batch(target.numpy()), strict=True)
+    assert sorted(drawn) == sorted(zip(toy.train.source, toy.train.target, strict=True))
+
+
 def test_every_dropout_has_its_own_generator_that_is_saved(build_transformer):
     translator = build_transformer(dropout=0.3, seed=4)
     layers = [layer for layer in translator._flatten_layers() if isinstance(layer, keras.layers.Dropout)]

@@ -170,6 +170,9 @@ def test_errors(trained):
         trained.translate("the cat")
     with pytest.raises(ValueError, match="beam_width is 0"):
         trained.translate(["the cat"], beam_width=0)
+    for penalty in (-0.5, float("nan")):
+        with pytest.raises(ValueError, match=f"length_penalty is {penalty}, but it must be 0 or more"):
+            trained.translate(["the cat"], length_penalty=penalty)
 
 
 @pytest.mark.parametrize(
@@ -190,6 +193,25 @@ def test_an_unknown_part_is_named_with_those_that_exist(build, options, message)
 def test_force_needs_a_target_for_each_sentence(build):
     with pytest.raises(ValueError, match="2 sentences but 1 targets"):
         build().force(["the cat", "the dog"], ["le chat"])
+    for texts in (("ab", "ba"), ("a", ["un"]), (["a"], "u")):
+        with pytest.raises(ValueError, match=r"force takes lists .* got one string: write \[sentence\]"):
+            build().force(*texts)
+
+
+def test_a_sentence_longer_than_two_batches_is_found_before_training(build):
+    pairs = Pairs(["a", "a", "a"], ["le chat", "un", " ".join(["le"] * 12)])
+    with pytest.raises(
+        ValueError, match="A sentence of 13 tokens is too long for batches of 6: raise batch_"
+    ):
+        build().dataset(pairs, batch_tokens=5)
+
+
+def test_xla_does_not_compile_it(build):
+    """It cannot, and Keras asks for it by itself where there is a GPU."""
+    translator = build()
+    with pytest.warns(UserWarning, match="doesn't support `jit_compile=True`"):
+        translator.compile("adam", jit_compile=True)
+    assert not translator.jit_compile
 
 
 def test_one_vocabulary_for_both_has_one_embedding(toy, build):
@@ -251,7 +273,7 @@ def test_config_is_plain_and_builds_the_same(build):
     translator = build(cell="lstm", attention="luong-concat", label_smoothing=0.1, seed=7)
     config = json.loads(json.dumps(translator.get_config()))
     again = Seq2SeqTranslator.from_config(config)
-    assert again.get_config() == translator.get_config()
+    assert again.get_config() == translator.get_config() == config
     assert again.options == translator.options
 
 
