@@ -3,7 +3,6 @@
 import json
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ import psutil
 from keras_attention.course import rules
 from keras_attention.course.catalog import Exercise
 from keras_attention.course.entries import Entry
-from keras_attention.course.forked import START
+from keras_attention.course.forked import START, own_command
 from keras_attention.course.ledger import Ledger, Line, key
 from keras_attention.course.submission import Submission, tree
 from keras_attention.course.verdict import GraderFault, Text, Verdict
@@ -55,7 +54,7 @@ class Worker:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "keras_attention", "grade", "worker"],
+            own_command("grade", "worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
