@@ -62,6 +62,11 @@ def private() -> list[str]:
     return [*map(str, ours), *json.loads(os.environ.get(PRIVATE, "[]"))]
 
 
+def keep_private(*folders: Path) -> None:
+    """For all submissions that this process, or one that it starts, runs from now on."""
+    os.environ[PRIVATE] = json.dumps([str(folder.resolve()) for folder in folders])
+
+
 def sealed_environment(home: str) -> dict[str, str]:
     """Nothing of the user's but what Python needs; settings and caches in a folder that will be deleted."""
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}

@@ -200,6 +200,22 @@ def test_the_folder_where_the_grader_is_started_is_neither_imported_nor_read(sta
         assert "nothing" in verdicts["mallory"][0].said
 
 
+@pytest.mark.slow
+def test_new_processes_do_not_read_the_folders_of_the_run(tmp_path):
+    folder, out = tmp_path / "submissions", tmp_path / "out"
+    folder.mkdir()
+    (folder / "alice.py").write_text(RIGHT, encoding="utf-8")
+    out.mkdir()
+    (out / "alice.py").touch()
+    for name, place in {"mallory": folder, "oscar": out}.items():
+        (folder / f"{name}.py").write_text(THIEF.replace("PLACE", repr(str(place))), encoding="utf-8")
+    arguments = ("--exercise", "ex01", "--workers", 1, "--fresh")
+    done = grade("submissions", "--out", "out", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    verdicts = {line.student: line.verdicts for line in read_lines(out / "ledger.jsonl")}
+    assert all("nothing" in verdicts[name][0].said for name in ("mallory", "oscar"))
+
+
 def test_a_worker_finds_its_package_where_the_command_did(submissions, tmp_path):
     for name in ("bob", "=cmd()", "eve", "fay", "gus", "hal"):
         shutil.rmtree(submissions / name)

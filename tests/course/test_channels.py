@@ -429,11 +429,12 @@ def test_fonts_may_be_read_wherever_they_are(tmp_path, monkeypatch):
     assert font.fname in _drawing()
 
 
-def test_a_library_in_a_folder_of_our_name_may_be_read(tmp_path, monkeypatch):
+def test_a_library_in_a_folder_of_our_name_that_is_private_may_be_read(tmp_path, monkeypatch):
     packages = tmp_path / "keras_attention_course" / "site-packages"
     packages.mkdir(parents=True)
     (packages / "some_library.py").write_text("one = 1\n")
     monkeypatch.syspath_prepend(packages)
+    monkeypatch.setenv(hooks.PRIVATE, json.dumps([str(tmp_path)]))
     with Fresh(Limits(60)) as channel:
         answer = last_answer(channel, "def f(x):\n    import some_library\n    return some_library.one")
     assert answer["value"] == 1

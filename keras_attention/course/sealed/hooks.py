@@ -24,7 +24,8 @@ def install(but: Collection[str] = ()) -> None:
         but: what of `REFUSED` is allowed all the same.
     """
     refused = tuple(event for event in REFUSED if event not in but)
-    private = tuple(map(_as_folder, json.loads(os.environ.get(PRIVATE, "[]"))))
+    private = set(map(_as_folder, json.loads(os.environ.get(PRIVATE, "[]"))))
+    known = private.union(map(_as_folder, sys.path))  # libraries may lie in what is private, and it in them
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event.startswith(refused):
@@ -33,7 +34,9 @@ def install(but: Collection[str] = ()) -> None:
             path, _, flags = arguments
             if isinstance(path, int):  # a descriptor that is open
                 return
-            if flags & WRITING or _as_folder(os.fsdecode(path)).startswith(private):
+            place = _as_folder(os.fsdecode(path))
+            around = max(filter(place.startswith, known), key=len, default="")
+            if flags & WRITING or around in private:
                 raise PermissionError(f"{path} may not be opened here")
 
     sys.addaudithook(refuse)
