@@ -54,6 +54,9 @@ def run(
     json: Json = False,
 ) -> None:
     """Grade every submission, in a sandbox, by checks with hidden inputs."""
+    from keras_attention.course.forked import keep_private
+
+    keep_private(submissions, out)
     from keras_attention.course.catalog import exercises, find
     from keras_attention.course.entries import entries, ignored
     from keras_attention.course.grading import Settings, plan

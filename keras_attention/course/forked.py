@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from keras_attention.course.channels import OUTPUT, Closing, Ended
+from keras_attention.course.places import PACKAGE, content
 from keras_attention.course.sealed import protocol
+from keras_attention.course.sealed.hooks import PRIVATE
 from keras_attention.course.sealed.sandbox import LAYERS, Limits, isolation
 from keras_attention.course.verdict import GraderFault
 
@@ -29,18 +31,40 @@ PASSED_ON = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "KERAS_B
 
 def sealed_command(module: str, *arguments: str) -> list[str]:
     """Python running `main` of a module of `sealed`, where keras_attention cannot be imported."""
-    home = Path(__file__).parent
-    path = [folder for folder in sys.path if folder and not _is_ours(Path(folder))]
+    return _command("", Path(__file__).parent, "sealed", module, *arguments)
+
+
+def own_command(*arguments: str) -> list[str]:
+    """Python running the command line of this very package, wherever it is, and nothing of the user's."""
+    name = "sys.orig_argv = ['keras-attention']; "  # which imports Keras only where it needs it
+    return _command(name, PACKAGE.parent, PACKAGE.name, "cli", *arguments)
+
+
+def _command(first: str, home: Path, package: str, module: str, *arguments: str) -> list[str]:
     code = (
-        f"import sys; sys.path[:] = {[str(home), *path]!r}; from sealed import {module}; "
-        f"del sys.path[0]; {module}.main()"
+        f"import sys; {first}sys.path[:] = {[str(home), *libraries()]!r}; import {package}; "
+        f"del sys.path[0]; from {package} import {module}; {module}.main()"
     )
     return [sys.executable, "-I", "-c", code, *arguments]
 
 
-def _is_ours(folder: Path) -> bool:
-    shared = folder.name in ("site-packages", "dist-packages")
-    return not shared and (folder / "keras_attention").is_dir()
+def libraries() -> list[str]:
+    """Of Python's path what is its own or installed: no folder of the user's, where submissions may lie."""
+    own, installed = Path(os.__file__).parents[1], {"site-packages", "dist-packages"}
+    path = map(Path, sys.path)
+    return [str(folder) for folder in path if folder.is_relative_to(own) or installed & {*folder.parts}]
+
+
+def private() -> list[str]:
+    """The folders that no submission may read: of the course, and those that `PRIVATE` names."""
+    ours = [PACKAGE, content("solutions"), content("exercises") / "checks"]
+    ours += [Path(folder) / PACKAGE.name for folder in libraries()]
+    return [*map(str, ours), *json.loads(os.environ.get(PRIVATE, "[]"))]
+
+
+def keep_private(*folders: Path) -> None:
+    """For all submissions that this process, or one that it starts, runs from now on."""
+    os.environ[PRIVATE] = json.dumps([str(folder.resolve()) for folder in folders])
 
 
 def sealed_environment(home: str) -> dict[str, str]:
@@ -52,7 +76,8 @@ def sealed_environment(home: str) -> dict[str, str]:
     threads = dict.fromkeys(("TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS", "OMP_NUM_THREADS"), "1")
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "MPLBACKEND": "Agg"}
     start = {"TF_ENABLE_ONEDNN_OPTS": "0"}  # which small arrays do not need, and which is slow to begin
-    return kept | homes | threads | quiet | start | {"PYTHONHASHSEED": "0"}
+    rules = {"PYTHONHASHSEED": "0", PRIVATE: json.dumps(private())}
+    return kept | homes | threads | quiet | start | rules
 
 
 class Zygote(Closing):
@@ -187,7 +212,16 @@ class Forked(Closing):
         self._control.settimeout(30)
         self._pid = self._hear().get("pid")
         if self._pid is None:
+            self.close()
             raise GraderFault("No process could be forked.")
+        try:
+            self._channel.settimeout(30)
+            fault = protocol.read_frame(self._channel.recv).decode(errors="replace")
+        except (protocol.Broken, OSError) as error:
+            fault = f"its process ended ({error})"
+        if fault:
+            self.close()
+            raise GraderFault(f"The sandbox could not be built: {fault}.")
 
     def ask(self, request: bytes) -> bytes:
         if self._began is None:

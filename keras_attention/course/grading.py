@@ -3,7 +3,6 @@
 import json
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,7 +15,7 @@ import psutil
 from keras_attention.course import rules
 from keras_attention.course.catalog import Exercise
 from keras_attention.course.entries import Entry
-from keras_attention.course.forked import PATIENCE, START
+from keras_attention.course.forked import PATIENCE, START, own_command
 from keras_attention.course.ledger import Ledger, Line, Wanted, key
 from keras_attention.course.submission import Submission, tree
 from keras_attention.course.verdict import GraderFault, Text, Verdict
@@ -64,7 +63,7 @@ class Worker:
         if self._stop.is_set():  # if it is set from here on, `give_up` finds the new queue
             raise GraderFault("The run was stopped.")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "keras_attention", "grade", "worker"],
+            own_command("grade", "worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,6 +1,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -225,6 +226,91 @@ def test_a_fresh_process_a_check_gives_the_same_grades(submissions, tmp_path):
         points.append(json.loads(done.stdout.splitlines()[-1]))
     assert points[0]["students"] == points[1]["students"]
     assert points[1]["isolation"] == "process-only"
+
+
+THIEF = """
+import sys
+found = []
+for name in [*sys.path, PLACE]:
+    try:
+        found.append(open(name + "/alice.py").read())
+    except OSError:
+        pass
+def softmax(x): raise ValueError("found it" if found else "found nothing")
+attention = softmax
+"""
+SHADOW = """
+import sys
+sys.stderr.write("a submission runs in " + " ".join(sys.orig_argv))
+raise SystemExit(3)
+"""
+CONSOLE = (
+    "-c",
+    "import sys; sys.orig_argv = ['keras-attention']; from keras_attention import cli; cli.main()",
+)
+
+
+@pytest.mark.parametrize("start", [("-m", "keras_attention"), ("-P", *CONSOLE)], ids=["module", "script"])
+def test_the_folder_where_the_grader_is_started_is_neither_imported_nor_read(start, tmp_path):
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    texts = {"alice": RIGHT, "mallory": THIEF.replace("PLACE", repr(str(folder)))}
+    shadows = ["psutil", "keras", "queue", "safetensors"]
+    shadows += ["pathlib"] if "-P" in start else []  # `python -m` itself is too early for some
+    texts |= dict.fromkeys(shadows, SHADOW)
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    command = [sys.executable, *start, "grade", ".", "--out", str(out)]
+    done = subprocess.run(
+        [*command, "--exercise", "ex01", "--workers", "1", "--json"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "a submission runs" not in done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["students"] == {
+        name: 6 * (name == "alice") for name in texts
+    }
+    verdicts = {line.student: line.verdicts for line in read_lines(out / "ledger.jsonl")}
+    if "isolation: full" in done.stdout:
+        assert "nothing" in verdicts["mallory"][0].said
+
+
+@pytest.mark.slow
+def test_new_processes_do_not_read_the_folders_of_the_run(tmp_path):
+    folder, out = tmp_path / "submissions", tmp_path / "out"
+    folder.mkdir()
+    (folder / "alice.py").write_text(RIGHT, encoding="utf-8")
+    out.mkdir()
+    (out / "alice.py").touch()
+    for name, place in {"mallory": folder, "oscar": out}.items():
+        (folder / f"{name}.py").write_text(THIEF.replace("PLACE", repr(str(place))), encoding="utf-8")
+    arguments = ("--exercise", "ex01", "--workers", 1, "--fresh")
+    done = grade("submissions", "--out", "out", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    verdicts = {line.student: line.verdicts for line in read_lines(out / "ledger.jsonl")}
+    assert all("nothing" in verdicts[name][0].said for name in ("mallory", "oscar"))
+
+
+def test_a_worker_finds_its_package_where_the_command_did(submissions, tmp_path):
+    for name in ("bob", "=cmd()", "eve", "fay", "gus", "hal"):
+        shutil.rmtree(submissions / name)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "keras_attention", "grade", str(submissions), "--out", str(out)]
+    done = subprocess.run(
+        [*command, "--exercise", "ex01", "--workers", "1", "--json"],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["students"] == {"ann": 6}
 
 
 def test_isolation_may_be_required(submissions, tmp_path):

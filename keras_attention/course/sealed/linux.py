@@ -110,14 +110,25 @@ _CLONE_THREAD = 0x00010000
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CLONE = {"x86_64": 56, "aarch64": 220}
+_TO = {  # the process that these are about, which may be this one only
+    "x86_64": {"tgkill": 234, "prlimit64": 302},
+    "aarch64": {"tgkill": 131, "prlimit64": 261},
+}
 _CLONE3 = 435  # its flags lie in memory, where the filter cannot look: the C library then uses clone
-_NUMBERS = {  # no new process or program, no network, no look at others and no signal to them
+_NEWER = {"fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469}
+# no new process or program, no network, no look at others and no signal to them; of a file neither mode nor
+# owner, time or attribute, nor (where Landlock is old) length
+_NUMBERS = {
     "x86_64": {
         "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "socket": 41, "ptrace": 101, "mount": 165,
         "umount2": 166, "unshare": 272, "setns": 308, "process_vm_readv": 310, "process_vm_writev": 311,
         "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "keyctl": 250, "add_key": 248,
         "request_key": 249, "pivot_root": 155, "chroot": 161, "io_uring_setup": 425, "pidfd_getfd": 438,
         "shmget": 29, "memfd_create": 319, "kill": 62, "rt_sigqueueinfo": 129, "pidfd_send_signal": 424,
+        "tkill": 200, "rt_tgsigqueueinfo": 297, "truncate": 76, "chmod": 90, "fchmod": 91, "chown": 92,
+        "fchown": 93, "lchown": 94, "utime": 132, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
+        "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "utimes": 235, "fchownat": 260,
+        "futimesat": 261, "fchmodat": 268, "utimensat": 280, **_NEWER,
     },
     "aarch64": {
         "execve": 221, "execveat": 281, "socket": 198, "ptrace": 117, "mount": 40, "umount2": 39,
@@ -125,6 +136,9 @@ _NUMBERS = {  # no new process or program, no network, no look at others and no 
         "perf_event_open": 241, "userfaultfd": 282, "keyctl": 219, "add_key": 217, "request_key": 218,
         "pivot_root": 41, "chroot": 51, "io_uring_setup": 425, "pidfd_getfd": 438, "shmget": 194,
         "memfd_create": 279, "kill": 129, "rt_sigqueueinfo": 138, "pidfd_send_signal": 424,
+        "tkill": 130, "rt_tgsigqueueinfo": 240, "truncate": 45, "fchmod": 52, "fchmodat": 53, "fchownat": 54,
+        "fchown": 55, "utimensat": 88, "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14,
+        "lremovexattr": 15, "fremovexattr": 16, **_NEWER,
     },
 }  # fmt: skip
 
@@ -148,6 +162,15 @@ def refuse_system_calls() -> None:
     ]
     for number in refused:
         program += [(equal, 0, 1, number), (end, 0, 0, _REFUSE)]
+    for number in _TO[machine].values():
+        program += [
+            (equal, 0, 5, number),
+            (load, 0, 0, 16),  # the process
+            (equal, 2, 0, 0),
+            (equal, 1, 0, os.getpid()),
+            (end, 0, 0, _REFUSE),
+            (end, 0, 0, _ALLOW),
+        ]
     program += [
         (equal, 0, 3, _CLONE[machine]),
         (load, 0, 0, 16),  # its flags

@@ -9,6 +9,7 @@ Isolation is "full" if all of them hold, "process-only" if only limits do, "part
 """
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -22,11 +23,12 @@ from . import linux
 LAYERS = ("namespaces", "files", "calls", "limits")
 
 READABLE = (
-    "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/share/fonts", "/usr/share/zoneinfo",
-    "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime", "/dev/random", "/dev/urandom", "/dev/zero",
-    "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/filesystems", "/proc/sys/vm",
-    "/sys/devices/system/cpu", "/sys/fs/cgroup",
+    "/usr/share/fonts", "/usr/share/zoneinfo", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime",
+    "/dev/random", "/dev/urandom", "/dev/zero", "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
+    "/proc/filesystems", "/proc/sys/vm", "/sys/devices/system/cpu", "/sys/fs/cgroup",
 )  # fmt: skip
+LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64")
+CLOSED = re.compile(r".*keras_attention.*|(site|dist)-packages|python[\d.]+t?")  # unless on Python's path
 
 
 @dataclass(frozen=True)
@@ -51,21 +53,21 @@ class Readable:
 
 
 def readable(path: Iterable[str], also: Iterable[str] = ()) -> Readable:
-    """What of Python's path may be read.
+    """What of Python's path, and of the system's libraries, may be read.
 
     keras_attention lies in one of these folders, and with it solutions and checks: so a folder is allowed
-    entry by entry, without it.
+    entry by entry, without it. An entry may be a link to a folder elsewhere.
     """
-    files, folders = [*READABLE, *also], []
-    for folder in map(Path, path):
-        if not folder.is_dir():
-            continue
-        folders.append(str(folder))
+    beside = Path(os.__file__).parents[1].glob("*.so*")  # libraries of a Python that brings its own
+    files = {*READABLE, *also, *map(str, beside)}
+    folders = {os.path.realpath(folder) for folder in (*path, *LIBRARIES) if os.path.isdir(folder)}
+    for folder in map(Path, folders):
         for entry in folder.iterdir():
-            ours = "keras_attention" in entry.name or entry.name == "site-packages"
-            if not ours and not entry.is_symlink():
-                files.append(str(entry))
-    return Readable(tuple(files), tuple(folders))
+            real = Path(os.path.realpath(entry))
+            closed = any(map(CLOSED.fullmatch, (entry.name, real.name)))
+            if not closed and not (real / "keras_attention").is_dir():
+                files.add(str(real))
+    return Readable(tuple(sorted(files)), tuple(sorted(folders)))
 
 
 def enter_namespaces(layers: Iterable[str]) -> None:
@@ -81,8 +83,7 @@ def seal(layers: Iterable[str], limits: Limits, readable: Readable, keep: set[in
         set_limits(limits)
     if not {"namespaces", "files", "calls"} & set(layers):
         return
-    if "namespaces" in layers:
-        linux.drop_capabilities()
+    linux.drop_capabilities()
     linux.no_new_privileges()
     linux.hide_memory()
     if "files" in layers:
@@ -113,7 +114,7 @@ def set_limits(limits: Limits) -> None:
     if sys.platform == "linux":  # elsewhere these limits do not do what they say
         space, data = _sizes()
         limit(resource.RLIMIT_DATA, data + limits.memory)
-        threads = 2**27 * (os.cpu_count() or 1)  # room that threads reserve and do not use
+        threads = 2**27 * min(os.cpu_count() or 1, 8)  # room that threads reserve and do not use
         limit(resource.RLIMIT_AS, space + 2 * limits.memory + threads)
 
 

@@ -17,7 +17,9 @@ from typing import Any
 
 from . import forbidden, linux, sandbox
 from .child import serve_socket
+from .hooks import install
 from .keeper import keep
+from .protocol import frame
 from .sandbox import Limits, Readable
 
 PRELOADED = ("keras", "tensorflow", "matplotlib.pyplot", "safetensors.numpy")
@@ -31,7 +33,7 @@ class Zygote:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers need no farewell
         if sys.platform == "linux":
             linux.hide_memory()
-        self.readable = sandbox.readable(sys.path, _caches())
+        self.readable = sandbox.readable(sys.path, _drawing())
 
     def serve(self, judge: socket.socket) -> None:
         """Fork a keeper for each message until the judge hangs up."""
@@ -69,13 +71,26 @@ def _enter(layers: list[str], limits: Limits, readable: Readable, channel: int, 
     os.dup2(output, 2)
     os.chdir("/")
     os.setsid()
-    sandbox.seal(layers, limits, readable, {channel})
-    serve_socket(channel)
+    fault = ""
+    try:
+        sandbox.seal(layers, limits, readable, {channel})
+        if "files" not in layers:
+            install(but=["os.fork"])  # its keeper ends what it forks
+    except Exception as error:
+        fault = repr(error)
+    os.write(channel, frame(fault.encode()))  # before it meets the submission: the judge waits for it
+    if not fault:
+        serve_socket(channel)
 
 
-def _caches() -> list[str]:
-    matplotlib = sys.modules.get("matplotlib")
-    return [matplotlib.get_cachedir(), matplotlib.get_configdir()] if matplotlib else []
+def _drawing() -> list[str]:
+    """What figures need: caches, and fonts wherever they are."""
+    matplotlib, manager = map(sys.modules.get, ("matplotlib", "matplotlib.font_manager"))
+    if not (matplotlib and manager):
+        return []
+    fonts = {font.fname for font in [*manager.fontManager.ttflist, *manager.fontManager.afmlist]}
+    elsewhere = [font for font in fonts if not font.startswith((*sandbox.READABLE, *sys.path))]
+    return [matplotlib.get_cachedir(), matplotlib.get_configdir(), *elsewhere]
 
 
 def _never_return(action: Callable[[], None]) -> None:
