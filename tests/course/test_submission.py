@@ -411,16 +411,16 @@ def test_each_file_is_parsed_once_for_all_exercises(tmp_path, monkeypatch):
 def test_folders_without_end_end_somewhere(tmp_path, monkeypatch):
     (tmp_path / "work.py").write_text(ANSWER)
     monkeypatch.chdir(tmp_path)
-    depth = range(1200)  # a path longer than any may be
+    depth = range(1200)  # more than Python may recurse
     for _ in depth:
-        os.mkdir("deep")
-        os.chdir("deep")
+        os.mkdir("d")
+        os.chdir("d")
     try:
         assert Entry(tmp_path).find(EX01).source == ANSWER
     finally:
         for _ in depth:
             os.chdir("..")
-            os.rmdir("deep")
+            os.rmdir("d")
 
 
 def test_a_folder_that_cannot_be_opened_is_said(tmp_path, monkeypatch):
