@@ -202,10 +202,7 @@ class MultiHeadAttention(AttentionLayer):
         if self.built and any(dense.quantization_mode for dense in self.projections):
             # the precision of each projection, without which the file of a quantized model does not load
             policies = {dense.path: dense.dtype_policy for dense in self.projections}
-            default = self.dtype_policy
-            if isinstance(default, keras.dtype_policies.DTypePolicyMap):  # in a layer that was loaded
-                policies = {path: policy[path] for path, policy in policies.items()}
-                default = default.default_policy
+            default = getattr(self.dtype_policy, "default_policy", self.dtype_policy)
             policies = keras.dtype_policies.DTypePolicyMap(default, policies)
             config["dtype"] = keras.dtype_policies.serialize(policies)
         return {
@@ -221,11 +218,14 @@ class MultiHeadAttention(AttentionLayer):
         }
 
     def _dense(self, name, equation, bias_axes, output_shape):
+        policy = self.dtype_policy
+        if isinstance(policy, keras.dtype_policies.DTypePolicyMap):  # of a quantized layer that is loaded
+            policy = policy[f"{self.path}/{name}"]
         return keras.layers.EinsumDense(
             equation,
             output_shape=(None, *output_shape),
             bias_axes=bias_axes if self.use_bias else None,
-            dtype=self.dtype_policy,
+            dtype=policy,
             name=name,
             # one initializer for all projections would give some of them the same numbers
             **{name: x.clone() if hasattr(x, "clone") else x for name, x in self._projection.items()},

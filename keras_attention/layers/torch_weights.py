@@ -52,11 +52,11 @@ def to_torch(layer, **options):
     Raises:
         ValueError: the layer has what PyTorch's module lacks, or is not built.
     """
-    import torch
-
     check_built(layer)
     if isinstance(layer, EfficientAttention):
         raise ValueError(f"PyTorch's MultiheadAttention does not attend as {type(layer).__name__} does.")
+    import torch
+
     heads, width = layer.num_heads, layer.num_heads * layer.key_dim
     widths = [dense.kernel.shape[0] for dense in layer.projections[:3]]
     if layer.num_key_value_heads != heads or layer.rotary:

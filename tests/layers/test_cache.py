@@ -69,13 +69,12 @@ def test_the_last_query_stands_at_the_last_new_key(kind, queries, new):
 
 
 def test_without_a_cache_a_mask_hides_garbage(gradients):
-    layer, x = layer_of("plain"), sequence()
-    x[:, 4:] = np.nan
-    mask = np.arange(T) < 4
+    layer, query, value = MultiHeadAttention(2, 4), sequence(), sequence(1, TK)
+    layer(query, value)
+    value[:, 4:] = np.nan
+    mask = (np.arange(TK) < 4)[None, None]
     found = gradients(
-        lambda: ops.sum(layer(x, mask=np.tile(mask, (B, 1)), attention_mask=mask[None, None], cache=None)),
-        [],
-        layer.trainable_weights,
+        lambda: ops.sum(layer(query, value, attention_mask=mask, cache=None)), [], layer.trainable_weights
     )
     assert all(np.isfinite(gradient).all() for gradient in found)
 
