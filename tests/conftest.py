@@ -1,5 +1,6 @@
 import contextlib
 import shutil
+import signal
 import zlib
 
 import keras
@@ -30,6 +31,14 @@ def pytest_collection_modifyitems(items):
 def _seeded(request):
     """What a test draws at random is the same in every run, and another than that of any other test."""
     keras.utils.set_random_seed(zlib.crc32(request.node.nodeid.encode()))
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C interrupts this process and those that it starts, also where the shell has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _tensorflow(function, tensors, weights):

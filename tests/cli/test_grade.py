@@ -183,6 +183,7 @@ def test_isolation_is_required_of_grades_that_are_there(empty, tmp_path):
     assert "Isolation is process-only, not full" in done.stderr
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_workers_and_judges_nothing_again(tmp_path):
     folder, out = tmp_path / "submissions", tmp_path / "out"
     (folder / "ann").mkdir(parents=True)
@@ -200,12 +201,15 @@ def test_ctrl_c_ends_workers_and_judges_nothing_again(tmp_path):
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 120
-    while not list(read_lines(out / "ledger.jsonl")):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    stdout, stderr = process.communicate(timeout=120)
+    try:
+        deadline = time.monotonic() + 120
+        while not list(read_lines(out / "ledger.jsonl")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        stdout, stderr = process.communicate(timeout=120)
+    finally:
+        process.kill()
     assert process.returncode == 130, stderr
     assert "Stopped; the same command goes on from here." in stdout
     assert stdout.count("isolation: ") == 1

@@ -103,6 +103,7 @@ def test_what_fails_twice_is_noted_as_the_grader_s_fault(lives, ledger):
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signal can be sent to a thread")
+@pytest.mark.usefixtures("interruptible")
 def test_a_run_that_is_interrupted_ends_its_workers_and_judges_nothing_again(lives, ledger):
     processes = lives([LAYERS, ANSWER, None], [LAYERS, ANSWER])
 
